@@ -1,0 +1,1 @@
+"""A private voice assistant for a Linux desk."""

@@ -1,0 +1,79 @@
+"""Builds the parser from the groups of verbs, and turns every failure into one line and a code."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from types import TracebackType
+
+from voice_agent.cli.output import JsonLines
+from voice_agent.errors import UsageError, VoiceAgentError
+from voice_agent.events import Error
+
+CANCELLED = 130
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises `UsageError` instead of leaving the program."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]  # raises, as the base does
+        """Raise what is wrong with the command line."""
+        raise UsageError(f"{message}.", mend=f"See '{self.prog} --help'.")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of all verbs."""
+    from voice_agent.cli import verbs
+
+    parser = Parser(
+        prog="voice-agent",
+        description="Answers spoken questions from your own documents, on this machine.",
+    )
+    parser.add_argument("--debug", action="store_true", help="show tracebacks")
+    groups = parser.add_subparsers(dest="verb", metavar="VERB", parser_class=Parser, required=True)
+    for group in verbs.groups():
+        group.add(groups)
+    for choice in groups.choices.values():
+        choice.add_argument(
+            "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+        )
+    return parser
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run the command line ``argv`` (without the program's name) and return its exit code."""
+    debug = "--debug" in argv
+    if not debug:
+        sys.excepthook = _one_line
+    try:
+        args = build_parser().parse_args(argv)
+        code: int = args.run(args)
+        sys.stdout.flush()
+        return code
+    except VoiceAgentError as error:
+        if debug:
+            raise
+        _report(error, json="--json" in argv)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return CANCELLED
+    except BrokenPipeError:  # the reader of our output has left; so do we, without a word
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _report(error: VoiceAgentError, *, json: bool) -> None:
+    if json:
+        JsonLines(sys.stdout)(
+            Error(stage=error.stage, message=error.message, mend=error.mend, file=error.file)
+        )
+    sys.stderr.write(f"voice-agent: {error}\n")
+
+
+def _one_line(
+    kind: type[BaseException], error: BaseException, _traceback: TracebackType | None
+) -> None:
+    sys.stderr.write(
+        f"voice-agent: unexpected {kind.__name__}: {error}. "
+        "Run the same command with --debug to see where, and please report it.\n"
+    )

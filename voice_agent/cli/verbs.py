@@ -1,0 +1,27 @@
+"""The groups of verbs, in the order in which ``--help`` shows them.
+
+A group is a module with ``add(verbs)``, which adds its parsers and sets ``run`` on each to a
+function that takes the parsed arguments and returns the exit code. Groups import their stage
+inside that function, so that ``--help`` and a wrong command line answer at once.
+"""
+
+import argparse
+import importlib
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
+
+NAMES = ("ask", "speech", "library", "models", "settings", "history")
+
+
+class Group(Protocol):
+    """A module of verbs."""
+
+    def add(self, verbs: "Verbs") -> None:
+        """Add the parsers of the group's verbs."""
+
+
+def groups() -> list[Group]:
+    """Return the modules of verbs."""
+    return [importlib.import_module(f"voice_agent.cli.{name}") for name in NAMES]  # type: ignore[misc]
