@@ -1,0 +1,1 @@
+"""The model seam: one protocol, a local GGUF behind it, and any OpenAI-compatible server."""
