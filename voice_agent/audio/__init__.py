@@ -1,0 +1,1 @@
+"""Sound: recordings, devices, capture and playback."""
