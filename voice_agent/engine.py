@@ -7,7 +7,7 @@ iterated on that thread too; only finished items cross to the event loop.
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -40,6 +40,12 @@ class StopFlag:
         """Whether the turn has been stopped."""
         return self._stopped
 
+    def child(self) -> "StopFlag":
+        """Return a flag that this one sets, too: to stop one request of a turn alone."""
+        child = StopFlag()
+        self.on_set(child.set)
+        return child
+
     def on_set(self, callback: Callable[[], None]) -> None:
         """Call ``callback`` when the flag is set, at once if it already is."""
         with self._lock:
@@ -67,7 +73,7 @@ class Engine:
 
     async def stream(
         self, generate: Callable[[], Iterator[T]], stop: StopFlag | None = None
-    ) -> AsyncIterator[T]:
+    ) -> AsyncGenerator[T, None]:
         """Yield the items of ``generate()``, which is iterated on the engine's thread.
 
         When the consumer leaves early, ``stop`` is set (where one is given), the generator is

@@ -7,10 +7,10 @@ inside that function, so that ``--help`` and a wrong command line answer at once
 
 import argparse
 import importlib
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
-    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
+    Verbs = argparse._SubParsersAction[Any]
 
 NAMES = ("ask", "speech", "library", "models", "settings", "history")
 
@@ -24,4 +24,4 @@ class Group(Protocol):
 
 def groups() -> list[Group]:
     """Return the modules of verbs."""
-    return [importlib.import_module(f"voice_agent.cli.{name}") for name in NAMES]  # type: ignore[misc]
+    return [cast(Group, importlib.import_module(f"voice_agent.cli.{name}")) for name in NAMES]

@@ -1,0 +1,271 @@
+"""A GGUF model on this machine, with the chat template from its own metadata.
+
+Two sequences share the context: one for the conversation, which only grows, and one for final
+requests, so that neither costs the other its processed prefix (`Request.lane`).
+"""
+
+import codecs
+import hashlib
+import json
+import logging
+import os
+import re
+import time
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+
+from voice_agent.engine import Engine, StopFlag
+from voice_agent.errors import ContextOverflow
+from voice_agent.llm.llama import Llama
+from voice_agent.llm.model import Finished, Message, Piece, Request, Size, StopReason
+from voice_agent.llm.template import ChatTemplate, Content, Generated
+from voice_agent.research.markup import MarkupParser
+
+log = logging.getLogger(__name__)
+
+_LANES = {"conversation": 0, "answer": 1}
+_SPEED_FROM_TOKENS = 64  # a shorter prompt says little about the speed
+_FIRST_GUESS_TOKENS_PER_S = 50.0
+_CALL_MARKS = (b"{", b"<", b"[", b"`")
+
+
+class LocalModel:
+    """The local `Model`; every call to llama.cpp runs on ``engine``'s thread.
+
+    ``answer_tokens`` bounds the second sequence, ``prefix_folder`` keeps processed beginnings.
+    """
+
+    def __init__(
+        self,
+        llama: Llama,
+        engine: Engine,
+        *,
+        context_tokens: int,
+        answer_tokens: int,
+        prefix_folder: Path | None = None,
+    ) -> None:
+        self.context_tokens = context_tokens
+        self.prompt_tokens_per_s = _FIRST_GUESS_TOKENS_PER_S
+        self._room = {"conversation": context_tokens, "answer": answer_tokens}
+        self._llama = llama
+        self._engine = engine
+        self._prefix_folder = prefix_folder
+        self._start = llama.start_token()
+        start_text = "" if self._start is None else llama.piece(self._start).decode()
+        self._template = ChatTemplate(
+            llama.metadata.get("tokenizer.chat_template", ""), bos=start_text
+        )
+        self._special = _special_pattern(llama.special_texts())
+        self._call_tokens = _call_tokens(llama)
+
+    @staticmethod
+    async def load(
+        path: Path,
+        engine: Engine,
+        *,
+        context_tokens: int,
+        threads: int,
+        prefix_folder: Path | None = None,
+    ) -> "LocalModel":
+        """Load the GGUF file at ``path``; raises ModelError where that is not possible."""
+        answer_tokens = min(context_tokens, 4096)
+
+        def work() -> LocalModel:
+            llama = Llama(
+                path,
+                context_tokens=context_tokens + answer_tokens,
+                threads=threads,
+                sequences=len(_LANES),
+            )
+            return LocalModel(
+                llama,
+                engine,
+                context_tokens=context_tokens,
+                answer_tokens=answer_tokens,
+                prefix_folder=prefix_folder,
+            )
+
+        return await engine.run(work)
+
+    async def close(self) -> None:
+        """Free the model."""
+        await self._engine.run(self._llama.close)
+
+    async def measure(self, request: Request) -> Size:
+        """Count the request's prompt as it would be processed now."""
+
+        def work() -> Size:
+            tokens = self._tokens(request)
+            return Size(len(tokens), self._llama.reusable(_LANES[request.lane], tokens))
+
+        return await self._engine.run(work)
+
+    async def prepare(self, request: Request) -> Size:
+        """Process what all requests that begin like ``request`` share: system prompt and tools.
+
+        Kept on disk, so that the next start restores it in a fraction of a second. Returns the
+        size of that beginning and how much of it was restored.
+        """
+        return await self._engine.run(lambda: self._prepare(request))
+
+    async def stream(self, request: Request) -> AsyncIterator[Piece]:
+        """Yield the reply's pieces; `Finished` comes last."""
+        leave = StopFlag()  # ends this request alone when its reader leaves early
+
+        def aborted() -> bool:
+            return request.stop.is_set() or leave.is_set() or time.monotonic() >= request.deadline
+
+        parser = MarkupParser(tool.name for tool in request.tools)
+        async with aclosing(
+            self._engine.stream(lambda: self._generate(request, aborted), leave)
+        ) as reply:
+            async for item in reply:
+                pieces = parser.flush() if isinstance(item, Finished) else parser.feed(item)
+                for piece in pieces:
+                    yield piece
+                if isinstance(item, Finished):
+                    yield item
+
+    def _generate(self, request: Request, aborted: Callable[[], bool]) -> Iterator[str | Finished]:
+        tokens = self._tokens(request)
+        room = self._room[request.lane]
+        if len(tokens) + request.max_tokens > room:
+            raise ContextOverflow(
+                f"A prompt of {len(tokens)} tokens and {request.max_tokens} for the reply "
+                f"do not fit a context of {room}."
+            )
+        began = time.monotonic()
+        done = self._llama.evaluate(_LANES[request.lane], tokens, aborted)
+        self._note_speed(done.evaluated_tokens, time.monotonic() - began)
+        generated: list[int] = []
+        reason: StopReason = "stopped"
+        if done.complete:
+            reason = yield from self._reply(request, generated, aborted)
+        if reason == "stopped" and not request.stop.is_set():
+            reason = "deadline"
+        yield Finished(
+            reason=reason,
+            prompt_tokens=len(tokens),
+            reused_tokens=done.reused_tokens,
+            evaluated_tokens=done.evaluated_tokens,
+            output_tokens=len(generated),
+            generated=tuple(generated),
+        )
+
+    def _reply(
+        self, request: Request, generated: list[int], aborted: Callable[[], bool]
+    ) -> Generator[str, None, StopReason]:
+        """Yield the reply's text and note its tokens in ``generated``; return why it ended."""
+        sampler = self._llama.greedy(() if request.calls_allowed else self._call_tokens)
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        try:
+            while len(generated) < request.max_tokens:
+                token = sampler.next()
+                if self._llama.is_end(token):
+                    return "end"
+                generated.append(token)
+                if text := decoder.decode(self._llama.piece(token)):
+                    yield text
+                if len(generated) == request.max_tokens:
+                    break
+                if aborted() or not self._llama.append(_LANES[request.lane], token, aborted):
+                    return "stopped"
+            return "length"
+        finally:
+            sampler.close()
+
+    def _tokens(self, request: Request, *, open_reply: bool = True) -> list[int]:
+        tokens: list[int] = []
+        for part in self._template.render(request.messages, request.tools, open_reply=open_reply):
+            if isinstance(part, Generated):
+                tokens.extend(part.tokens)
+            elif isinstance(part, Content):
+                tokens.extend(self._content_tokens(part.text))
+            else:
+                tokens.extend(self._llama.tokenize(part.text, special=True))
+        if self._start is not None and tokens[:1] != [self._start]:
+            tokens.insert(0, self._start)
+        return tokens
+
+    def _content_tokens(self, text: str) -> list[int]:
+        """Tokenize text that is not ours: what looks like a control token is cut in two.
+
+        llama.cpp recognises tokens of the type "user defined" (Qwen's ``<tool_call>``) even where
+        control tokens are off, so leaving those off is not enough.
+        """
+        tokens: list[int] = []
+        begin, cut = 0, self._special.search(text)
+        while cut is not None:
+            tokens.extend(self._llama.tokenize(text[begin : cut.start() + 1], special=False))
+            begin = cut.start() + 1
+            cut = self._special.search(text, begin)
+        tokens.extend(self._llama.tokenize(text[begin:], special=False))
+        return tokens
+
+    def _prepare(self, request: Request) -> Size:
+        shared = self._beginning(request)
+        lane = _LANES[request.lane]
+        file = self._prefix_file(shared)
+        if self._llama.reusable(lane, [*shared, -1]) == len(shared):
+            return Size(len(shared), len(shared))
+        if file is not None and file.is_file() and self._llama.restore(lane, file, shared):
+            return Size(len(shared), len(shared))
+        began = time.monotonic()
+        done = self._llama.evaluate(lane, shared, request.stop.is_set)
+        self._note_speed(done.evaluated_tokens, time.monotonic() - began)
+        if file is not None and done.complete:
+            self._keep(lane, file)
+        return Size(len(shared), done.reused_tokens)
+
+    def _beginning(self, request: Request) -> list[int]:
+        """What two requests with the same system prompt and tools, but other words, share."""
+        prompts = [
+            self._tokens(replace(request, messages=(*request.messages, Message("user", word))))
+            for word in ("a", "b")
+        ]
+        shared = list(os.path.commonprefix(prompts))
+        return shared
+
+    def _prefix_file(self, tokens: Sequence[int]) -> Path | None:
+        if self._prefix_folder is None:
+            return None
+        key = json.dumps([self._llama.fingerprint, list(tokens)]).encode()
+        return self._prefix_folder / f"{hashlib.sha256(key).hexdigest()[:32]}.prefix"
+
+    def _keep(self, lane: int, file: Path) -> None:
+        """Save the processed beginning; where the disk does not allow it, only speed is lost."""
+        new = file.with_suffix(f".{os.getpid()}.new")
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for old in sorted(file.parent.glob("*.prefix"), key=lambda f: f.stat().st_mtime)[:-7]:
+                old.unlink(missing_ok=True)
+            self._llama.save(lane, new)
+            new.replace(file)
+        except OSError as error:
+            log.warning("The processed system prompt could not be kept: %s", error)
+            new.unlink(missing_ok=True)
+
+    def _note_speed(self, tokens: int, seconds: float) -> None:
+        if tokens >= _SPEED_FROM_TOKENS and seconds > 0:
+            self.prompt_tokens_per_s = tokens / seconds
+
+
+def _special_pattern(texts: Sequence[str]) -> re.Pattern[str]:
+    """Match every token text that a document could imitate (runs of blanks are none)."""
+    marks = sorted((t for t in texts if len(t) > 2 and not t.isspace()), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, marks)) or "(?!)")
+
+
+def _call_tokens(llama: Llama) -> tuple[int, ...]:
+    """Every token without which no call can be written: those with a brace, bracket or tag.
+
+    Banning them makes calls impossible, like a grammar does, at a hundredth of its cost; spoken
+    answers need none of these characters.
+    """
+    return tuple(
+        token
+        for token in range(llama.vocabulary_tokens)
+        if not llama.is_end(token) and any(mark in llama.piece(token) for mark in _CALL_MARKS)
+    )
