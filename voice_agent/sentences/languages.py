@@ -104,5 +104,5 @@ LANGUAGES = {"en": ENGLISH, "de": GERMAN, "es": SPANISH, "fr": FRENCH}
 
 
 def language_of(code: str) -> Language:
-    """The rules for a language code such as "de" or "de_DE"; English for an unknown one."""
+    """Return the rules for a language code such as "de" or "de_DE"; English for an unknown one."""
     return LANGUAGES.get(code[:2].lower(), ENGLISH)

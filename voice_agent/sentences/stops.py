@@ -31,7 +31,7 @@ _OPEN_TAIL = re.compile(r"(?:[\[【][^\]】\n]{0,40}| )$")
 
 
 def sentence_end(text: str, language: Language, *, final: bool = False) -> int:
-    """The length of the first sentence of ``text``, or `NO` when it has no end yet.
+    """Return the length of the first sentence of ``text``, or `NO` when it has no end yet.
 
     A code fence or a block of call markup or reasoning is one piece of its own.
     """
@@ -69,7 +69,7 @@ def _next_list_item(text: str, limit: int) -> int:
 
 
 def _judge(text: str, found: re.Match[str], language: Language, final: bool) -> int:
-    """The end of the sentence at this candidate, or `NO`, or `WAIT`."""
+    """Return the end of the sentence at this candidate, or `NO`, or `WAIT`."""
     if found["bullet"] is not None:
         return found.end() if text[: found.start()].strip() else NO
     if found["line"] is not None:
@@ -88,7 +88,7 @@ def _judge(text: str, found: re.Match[str], language: Language, final: bool) -> 
         return found.end()
     return (
         found.end()
-        if _ends(text, found, following, language, final)
+        if _ends(text, found, following, language, final=final)
         else _undecided(text, following, final)
     )
 
@@ -105,7 +105,9 @@ def _undecided(text: str, following: int, final: bool) -> int:
     return WAIT
 
 
-def _ends(text: str, found: re.Match[str], following: int, language: Language, final: bool) -> bool:
+def _ends(
+    text: str, found: re.Match[str], following: int, language: Language, *, final: bool
+) -> bool:
     """Whether the stop ends a sentence, from the words on both sides."""
     stop, first = found["stop"], text[following]
     if first.islower() or first in ",;:.!?)]}»–—-" and not _LINE_MARKER.match(text[following:]):
@@ -128,7 +130,7 @@ def _is_marker(text: str) -> bool:
 
 
 def _word(text: str, start: int, final: bool) -> str:
-    """The word at ``start``; an incomplete one is marked by a trailing hyphen."""
+    """Return the word at ``start``; an incomplete one is marked by a trailing hyphen."""
     found = re.compile(r"[\"'“„«¿¡(\[]*([^\s.,;:!?)\"”]+)").match(text, start)
     if not found:
         return text[start]

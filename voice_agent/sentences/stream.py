@@ -91,7 +91,7 @@ class SentenceStream:
 
 
 def split_sentences(text: str, language: str = "en", *, max_chars: int | None = 200) -> list[str]:
-    """The sentences of a whole text."""
+    """Return the sentences of a whole text."""
     stream = SentenceStream(language, max_chars=max_chars)
     return stream.feed(text) + stream.flush()
 
