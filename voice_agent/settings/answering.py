@@ -1,0 +1,178 @@
+"""Settings of what finds and writes answers.
+
+Names, defaults and bounds: design.md "Settings" and research-loop.md "Settings".
+"""
+
+from typing import Literal
+
+from pydantic import field_validator
+
+from voice_agent.settings.fields import Section, setting
+
+
+class Llm(Section):
+    """The language model."""
+
+    provider: Literal["local", "openai"] = setting(
+        "local",
+        "Where the model runs",
+        "local: on this machine, nothing leaves it. "
+        "openai: questions and evidence go to the server at llm.base_url.",
+    )
+    model: str = setting(
+        "qwen2.5-coder-1.5b-instruct",
+        "Language model",
+        "A language model on this machine; see 'voice-agent models list'.",
+    )
+    context_tokens: int = setting(
+        8192,
+        "Context",
+        "How much the local model can hold at once; more needs more memory.",
+        unit="tokens",
+        ge=1024,
+        le=131_072,
+    )
+    threads: int = setting(
+        0,
+        "Threads",
+        "Processor threads for the local model; 0 takes all cores, eight at most.",
+        ge=0,
+        le=64,
+    )
+    base_url: str = setting(
+        "",
+        "Server address",
+        "Address of an OpenAI-compatible server, such as http://localhost:8080/v1.",
+        expects="empty or an address that begins with http:// or https://",
+    )
+    api_key_file: str = setting(
+        "",
+        "Key file",
+        "A file that holds the server's key; the key itself is never kept in the settings.",
+        expects="empty or the path of a file, beginning with / or ~ (never the key itself)",
+        private=True,
+    )
+    remote_model: str = setting("", "Server's model", "The model's name on the server.")
+
+    @field_validator("base_url")
+    @classmethod
+    def _address(cls, address: str) -> str:
+        if address and not address.startswith(("http://", "https://")):
+            raise ValueError("is not an address")
+        return address
+
+    @field_validator("api_key_file")
+    @classmethod
+    def _path(cls, path: str) -> str:
+        if path and not path.startswith(("/", "~")):
+            raise ValueError("is not a path")
+        return path
+
+    def thread_count(self, cores: int) -> int:
+        """Return how many threads to start on a machine with ``cores``."""
+        return self.threads or max(1, min(cores, 8))
+
+
+class Library(Section):
+    """The user's documents."""
+
+    max_file_mb: int = setting(
+        20, "Largest document", "Larger files are left out, with a notice.", unit="MB", ge=1, le=500
+    )
+
+
+class Tools(Section):
+    """The model's tools."""
+
+    confirm_writes: bool = setting(
+        True, "Ask before writing", "Ask before a tool's first change in a conversation."
+    )
+
+
+class Research(Section):
+    """Research before an answer."""
+
+    timeout_s: float = setting(
+        300.0, "Research time", "Research of a reply ends after this.", unit="s", ge=10, le=3600
+    )
+    token_budget: int = setting(
+        65_536,
+        "Token budget",
+        "Tokens that a reply's research may be charged.",
+        unit="tokens",
+        ge=1024,
+        le=2_000_000,
+    )
+    no_progress_rounds: int = setting(
+        4,
+        "Rounds without progress",
+        "Research ends after so many reading rounds in a row without new evidence.",
+        unit="rounds",
+        ge=2,
+        le=20,
+    )
+    max_steps: int = setting(
+        0,
+        "Step limit",
+        "Most model requests of a reply, the last being the answer without tools; 0: no limit.",
+        unit="requests",
+        ge=0,
+        le=64,
+        expects="0 (no limit) or a whole number from 2 to 64",
+    )
+    prefetch: bool = setting(
+        True, "Search first", "Search the library with the question before the first request."
+    )
+
+    @field_validator("max_steps")
+    @classmethod
+    def _room_for_an_answer(cls, steps: int) -> int:
+        if steps == 1:
+            raise ValueError("leaves no request for research")
+        return steps
+
+
+class Answer(Section):
+    """The final answer."""
+
+    max_tokens: int = setting(
+        512,
+        "Longest answer",
+        "Output space of the final answer, apart from the research budget.",
+        unit="tokens",
+        ge=64,
+        le=8192,
+    )
+    timeout_s: float = setting(
+        120.0, "Answer time", "Deadline of the final request.", unit="s", ge=10, le=600
+    )
+    first_word_s: float = setting(
+        6.0,
+        "Time to the first word",
+        "How long the final request may process before its first word; sizes the evidence.",
+        unit="s",
+        ge=1,
+        le=60,
+    )
+    compose: Literal["auto", "evidence", "transcript"] = setting(
+        "auto",
+        "What the answer is made from",
+        "evidence: a short request with what was found. transcript: the whole exchange. "
+        "auto: evidence with the local model, transcript with a server.",
+    )
+    excerpt_chars: int = setting(
+        1200,
+        "Longest excerpt",
+        "Bound of the excerpt that stands in for an answer that failed.",
+        unit="characters",
+        ge=200,
+        le=10_000,
+    )
+
+
+class History(Section):
+    """The record of turns."""
+
+    keep_days: int = setting(
+        0, "Keep turns", "Older turns are deleted; 0 keeps them all.", unit="days", ge=0, le=3650
+    )

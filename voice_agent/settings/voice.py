@@ -1,0 +1,140 @@
+"""Settings of what hears and speaks. Names and defaults: design.md "Settings"."""
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, field_validator
+
+from voice_agent.settings.fields import Section, setting
+
+WakeWord = Literal["hey_jarvis", "okay_nabu", "alexa", "hey_mycroft"]
+
+
+def _from_commas(value: object) -> object:
+    return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
+
+
+class Wake(Section):
+    """The wake word."""
+
+    words: Annotated[list[WakeWord], BeforeValidator(_from_commas)] = setting(
+        ["hey_jarvis"],
+        "Wake words",
+        "Words that start a question and stop everything, separated by commas.",
+        expects="one or more of hey_jarvis, okay_nabu, alexa, hey_mycroft, separated by commas",
+    )
+    threshold: float = setting(
+        0.0,
+        "Detection threshold",
+        "How sure the detector must be; lower hears more and errs more. "
+        "0 takes the value that the word's own model was published with.",
+        ge=0,
+        le=1,
+    )
+    refractory_s: float = setting(
+        1.0,
+        "Pause after a detection",
+        "How long the same wake word is not detected again.",
+        unit="s",
+        ge=0.1,
+        le=10,
+    )
+
+    @field_validator("words")
+    @classmethod
+    def _one_at_least(cls, words: list[WakeWord]) -> list[WakeWord]:
+        if not words:
+            raise ValueError("names no word")
+        return list(dict.fromkeys(words))
+
+
+class Stt(Section):
+    """Speech to text."""
+
+    model: str = setting(
+        "whisper-base", "Speech model", "A speech-to-text model; see 'voice-agent models list'."
+    )
+    language: str = setting(
+        "en",
+        "Language",
+        "The language that is spoken: a code such as en, de or fr; auto recognises it and answers "
+        "in it where a voice of it is installed.",
+        expects="auto or a language code of two or three small letters, such as en",
+    )
+    threads: int = setting(
+        0,
+        "Threads",
+        "Processor threads for speech to text; 0 takes all cores, four at most.",
+        ge=0,
+        le=64,
+    )
+
+    @field_validator("language")
+    @classmethod
+    def _code(cls, language: str) -> str:
+        code = len(language) in (2, 3) and language.isascii() and language.islower()
+        if language != "auto" and not code:
+            raise ValueError("is not a language code")
+        return language
+
+    def thread_count(self, cores: int) -> int:
+        """Return how many threads to start on a machine with ``cores``."""
+        return self.threads or max(1, min(cores, 4))
+
+
+class Tts(Section):
+    """Text to speech."""
+
+    voice: str = setting(
+        "en_US-joe-medium", "Voice", "The voice of answers; see 'voice-agent models list'."
+    )
+    rate: float = setting(
+        1.0, "Speed", "How fast answers are spoken; 1 is the voice's own.", ge=0.5, le=2
+    )
+    volume: float = setting(
+        1.0, "Volume", "How loud answers are; 1 is the voice's own.", ge=0, le=1.5
+    )
+
+
+class Audio(Section):
+    """Microphone and loudspeaker."""
+
+    input_device: str = setting(
+        "", "Microphone", "Its name or number in 'voice-agent devices'; empty: the system's."
+    )
+    output_device: str = setting(
+        "", "Loudspeaker", "Its name or number in 'voice-agent devices'; empty: the system's."
+    )
+    output_latency_ms: int = setting(
+        80,
+        "Loudspeaker buffer",
+        "Sound kept ready for the loudspeaker; under 40 ms the beginning of answers was lost.",
+        unit="ms",
+        ge=40,
+        le=200,
+    )
+
+
+class Listen(Section):
+    """Listening to a question."""
+
+    follow_up_s: float = setting(
+        6.0,
+        "Follow-up time",
+        "How long after an answer a question needs no wake word; 0: always needed.",
+        unit="s",
+        ge=0,
+        le=60,
+    )
+    max_question_s: float = setting(
+        20.0, "Longest question", "A longer question is cut here.", unit="s", ge=3, le=120
+    )
+
+
+class BargeIn(Section):
+    """Interrupting the assistant."""
+
+    mode: Literal["wake_word", "speech"] = setting(
+        "wake_word",
+        "What interrupts",
+        "wake_word: only the wake word stops an answer. speech: any speech does.",
+    )
