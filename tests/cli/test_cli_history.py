@@ -1,0 +1,111 @@
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from voice_agent.cli import run
+from voice_agent.events import Answer, Round
+from voice_agent.ledger import Ledger
+
+Output = pytest.CaptureFixture[str]
+ANSWER = Answer(
+    text="On Tuesday.",
+    spoken="On Tuesday.",
+    basis="complete",
+    reason="none",
+    sources=(),
+    rounds=1,
+    charged_tokens=10,
+    answer_tokens=5,
+)
+
+
+@pytest.fixture(autouse=True)
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    return tmp_path / "voice-agent" / "ledger.sqlite3"
+
+
+@pytest.fixture
+def turns(path: Path) -> list[int]:
+    with Ledger.open(path) as ledger:
+        ids = [ledger.begin_turn(q, kind="typed", language="en") for q in ("When?", "Why?")]
+        ledger.step(ids[0], Round(n=1))
+        ledger.end_turn(ids[0], ANSWER)
+    return ids
+
+
+def at_a_terminal(answer: str) -> int:
+    """Run ``history delete --all`` with ``answer`` typed at a terminal; return its exit code."""
+    keyboard, terminal = pty.openpty()
+    os.write(keyboard, answer.encode())
+    command = [sys.executable, "-m", "voice_agent", "history", "delete", "--all"]
+    done = subprocess.run(command, stdin=terminal, capture_output=True, check=False)
+    os.close(keyboard)
+    os.close(terminal)
+    return done.returncode
+
+
+def test_turns_are_listed_newest_last(capsys: Output, turns: list[int]) -> None:
+    assert run(["history", "--json"]) == 0
+    listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [turn["question"] for turn in listed] == ["When?", "Why?"]
+    assert "steps" not in listed[0]
+
+
+def test_the_list_can_be_read_by_a_person(capsys: Output, turns: list[int]) -> None:
+    assert run(["history", "--limit", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "When?" in out and "On Tuesday." in out and "answered (complete)" in out
+
+
+def test_an_empty_history_says_so_and_succeeds(capsys: Output) -> None:
+    assert run(["history"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("command", ["history show 1 --json", "history --json show 1"])
+def test_one_turn_is_shown_with_its_steps(capsys: Output, turns: list[int], command: str) -> None:
+    assert run(command.split()) == 0
+    steps = json.loads(capsys.readouterr().out)["steps"]
+    assert [step["kind"] for step in steps] == ["round", "answer"]
+
+
+def test_a_person_sees_the_steps_too(capsys: Output, turns: list[int]) -> None:
+    assert run(["history", "show", str(turns[0])]) == 0
+    out = capsys.readouterr().out
+    assert "question  When?" in out and "1  round" in out
+
+
+def test_a_turn_that_is_not_there_is_named(capsys: Output) -> None:
+    assert run(["history", "show", "99"]) == 1
+    assert "There is no turn 99." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "many", str(2**63)])
+def test_a_limit_that_is_none_is_wrong_usage(limit: str) -> None:
+    assert run(["history", "--limit", limit]) == 2
+
+
+@pytest.mark.parametrize("arguments", [[], ["1", "--all"]])
+def test_delete_takes_a_turn_or_all(arguments: list[str]) -> None:
+    assert run(["history", "delete", *arguments]) == 2
+
+
+def test_one_turn_is_deleted(path: Path, turns: list[int]) -> None:
+    assert run(["history", "delete", str(turns[0]), "--yes"]) == 0
+    with Ledger.open(path) as ledger:
+        assert [turn.question for turn in ledger.turns()] == ["Why?"]
+
+
+@pytest.mark.parametrize(("answer", "code", "left"), [("y\n", 0, 0), ("n\n", 130, 2)])
+def test_a_person_is_asked_before_all_is_deleted(
+    path: Path, turns: list[int], answer: str, code: int, left: int
+) -> None:
+    assert at_a_terminal(answer) == code
+    with Ledger.open(path) as ledger:
+        assert len(ledger.turns()) == left
