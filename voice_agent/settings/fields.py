@@ -4,7 +4,6 @@ import types
 from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_origin
 
-from annotated_types import Ge, Le
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 
@@ -107,11 +106,11 @@ def as_text(value: Value) -> str:
 
 
 def _least(field: FieldInfo) -> Any:
-    return next((m.ge for m in field.metadata if isinstance(m, Ge)), None)
+    return next((m.ge for m in field.metadata if hasattr(m, "ge")), None)
 
 
 def _most(field: FieldInfo) -> Any:
-    return next((m.le for m in field.metadata if isinstance(m, Le)), None)
+    return next((m.le for m in field.metadata if hasattr(m, "le")), None)
 
 
 def _choices(annotation: object) -> tuple[str, ...]:
