@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 if TYPE_CHECKING:
     Verbs = argparse._SubParsersAction[Any]
 
-NAMES = ("ask", "speech", "library", "models", "settings", "history")
+NAMES = ("ask", "transcribe", "say", "library", "models", "settings", "history")
 
 
 class Group(Protocol):

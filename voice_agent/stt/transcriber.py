@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -76,11 +77,11 @@ class WhisperTranscriber:
 
             return Whisper.load(folder, threads=threads, compute_type=compute_type)
 
-        try:
-            return cls(await engine.run(load), engine, name=folder.name)
-        except BaseException:
-            engine.close()
-            raise
+        with ExitStack() as undo:
+            undo.callback(engine.close)
+            loaded = cls(await engine.run(load), engine, name=folder.name)
+            undo.pop_all()
+        return loaded
 
     async def transcribe(
         self, sound: Sound, *, language: str = "en", stop: StopFlag | None = None
