@@ -1,0 +1,192 @@
+"""A document to the passages under which it is found.
+
+A passage is some 60 to 200 words under one heading: whole paragraphs, list items and table rows
+as far as they fit. Rows keep their table's header and items the sentence that introduces them,
+so a passage can be understood alone. Longer paragraphs are divided between sentences.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from voice_agent.library.blocks import Block, blocks
+from voice_agent.library.readers import Document
+from voice_agent.library.statements import block_sentences
+
+TARGET_WORDS = 120
+MAX_WORDS = 200
+_SMALL_WORDS = 30
+_WORD = re.compile(r"\w\S*")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A passage of a document, the ``ordinal``-th from 0.
+
+    ``heading`` is the path of headings above it, without the document's title. ``lead`` is a
+    table header or introducing sentence that stands earlier in the document, or empty.
+    """
+
+    ordinal: int
+    heading: tuple[str, ...]
+    lead: str
+    text: str
+    line: int
+    last_line: int
+
+    @property
+    def full_text(self) -> str:
+        """The lead and the text."""
+        return f"{self.lead}\n{self.text}" if self.lead else self.text
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """What is never divided. ``joint`` goes before it; ``keep``: never the last of a passage."""
+
+    text: str
+    line: int
+    last_line: int
+    lead: str = ""
+    joint: str = "\n\n"
+    keep: bool = False
+
+    @property
+    def words(self) -> int:
+        return _words(self.text)
+
+
+def passages(document: Document) -> list[Passage]:
+    """Return the passages of ``document`` in order."""
+    found: list[Passage] = []
+    for heading, section in _sections(document):
+        for pieces in _packed(_pieces(section)):
+            found.append(_passage(len(found), heading, pieces))
+    return found
+
+
+def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
+    path: list[tuple[int, str]] = []
+    section: list[Block] = []
+    for block in blocks(document.text, plain=document.plain):
+        if block.kind != "heading":
+            section.append(block)
+            continue
+        if section:
+            yield _headings(path, document.title), section
+            section = []
+        path = [(level, text) for level, text in path if level < block.level]
+        path.append((block.level, block.text))
+    if section:
+        yield _headings(path, document.title), section
+
+
+def _headings(path: list[tuple[int, str]], title: str) -> tuple[str, ...]:
+    return tuple(text for _level, text in path if text != title)
+
+
+def _pieces(section: list[Block]) -> Iterator[_Piece]:
+    intro = ""
+    for block, following in zip(section, [*section[1:], None], strict=True):
+        if block.kind == "table":
+            yield from _rows(block)
+        elif block.kind == "item":
+            yield from _item(block, intro)
+            continue
+        elif block.kind == "code":
+            yield from _lines(block, "")
+        else:
+            introduces = following is not None and following.kind != "paragraph"
+            yield from _sentences(block, introduces)
+            intro = _introduction(block) if introduces else ""
+            continue
+        intro = ""
+
+
+def _introduction(block: Block) -> str:
+    """The last sentence of a paragraph, where it announces what follows."""
+    last = (block_sentences(block) or [""])[-1]
+    return last if last.endswith(":") else ""
+
+
+def _sentences(block: Block, introduces: bool) -> Iterator[_Piece]:
+    keep = introduces and block.text.rstrip().endswith(":")
+    if _words(block.text) <= MAX_WORDS:
+        yield _Piece(block.text, block.first_line, block.last_line, keep=keep)
+        return
+    joint = "\n\n"
+    for text in _bounded(block_sentences(block)):
+        yield _Piece(text, block.first_line, block.last_line, joint=joint)
+        joint = " "
+
+
+def _bounded(parts: Iterable[str]) -> Iterator[str]:
+    """The parts; one that is far too long (no full stop anywhere) is cut between words."""
+    for part in parts:
+        cut = part.split()
+        if len(cut) <= MAX_WORDS:
+            yield part
+            continue
+        for at in range(0, len(cut), TARGET_WORDS):
+            yield " ".join(cut[at : at + TARGET_WORDS])
+
+
+def _item(block: Block, intro: str) -> Iterator[_Piece]:
+    if _words(block.text) <= MAX_WORDS:
+        yield _Piece(block.text, block.first_line, block.last_line, intro, "\n")
+        return
+    yield from _lines(block, intro)
+
+
+def _lines(block: Block, lead: str) -> Iterator[_Piece]:
+    for number, line in enumerate(block.lines, block.first_line):
+        for text in _bounded([line]):
+            yield _Piece(text, number, number, lead, "\n")
+
+
+def _rows(block: Block) -> Iterator[_Piece]:
+    """The header with its rule as one piece, then each row, which leads with the header."""
+    has_rule = len(block.lines) > 1 and not set(block.lines[1]) - set("|-: \t")
+    head = block.lines[: 2 if has_rule else 1]
+    header = "\n".join(head)
+    rows = block.lines[len(head) :]
+    yield _Piece(header, block.first_line, block.first_line + len(head) - 1, keep=bool(rows))
+    for number, row in enumerate(rows, block.first_line + len(head)):
+        yield _Piece(row, number, number, header, "\n")
+
+
+def _packed(pieces: Iterable[_Piece]) -> Iterator[list[_Piece]]:
+    """Fill passages up to the target; what introduces the next piece goes with it."""
+    current: list[_Piece] = []
+    ready: list[_Piece] = []
+    for piece in pieces:
+        size = sum(part.words for part in current)
+        border = size >= TARGET_WORDS and piece.joint != "\n"  # a list or table stays whole longer
+        if current and (border or size + piece.words > MAX_WORDS):
+            kept = _trailing(current)
+            if len(kept) < len(current):
+                if ready:
+                    yield ready
+                ready, current = current[: len(current) - len(kept)], kept
+        current.append(piece)
+    small = sum(part.words for part in current) < _SMALL_WORDS
+    if ready and current and small:
+        ready, current = ready + current, []
+    yield from (group for group in (ready, current) if group)
+
+
+def _words(text: str) -> int:
+    return len(_WORD.findall(text))
+
+
+def _trailing(pieces: list[_Piece]) -> list[_Piece]:
+    count = 0
+    while count < len(pieces) and pieces[-1 - count].keep:
+        count += 1
+    return pieces[len(pieces) - count :]
+
+
+def _passage(ordinal: int, heading: tuple[str, ...], pieces: list[_Piece]) -> Passage:
+    text = pieces[0].text + "".join(piece.joint + piece.text for piece in pieces[1:])
+    lead = "" if pieces[0].keep else pieces[0].lead
+    return Passage(ordinal, heading, lead, text, pieces[0].line, pieces[-1].last_line)
