@@ -65,7 +65,8 @@ def fetch(model: Model, models: Path, *, progress: Progress, hub: Hub | None = N
         reason = error.strerror or str(error) if isinstance(error, OSError) else error.message
         raise DownloadFailed(
             f"Model {model.name}: cannot write to {folder}: {reason}.",
-            mend=f"Mend that, then run '{pull_command(models, model.name)}' to continue.",
+            mend="Make room, or let the folder be written to, then run "
+            f"'{pull_command(models, model.name)}' to continue.",
             file=folder,
         ) from None
     return folder
