@@ -1,0 +1,216 @@
+"""The end of a reply: the forced answer from the evidence, and the fallback when that fails.
+
+A fresh short request beats a long transcript with a closing instruction (measured, see the
+design), so the final request holds only the persona, the evidence that fits and the question. It
+runs in a lane of its own and offers no tools; a call proposed here is dropped, never executed.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from voice_agent.engine import StopFlag
+from voice_agent.errors import Cancelled, ModelError
+from voice_agent.events import Basis, Reason
+from voice_agent.llm.model import Call, Finished, Message, Model, Request, Text
+from voice_agent.phrases import phrase
+from voice_agent.research import prompts
+from voice_agent.research.evidence import Evidence, Finding
+
+RELEVANCE_FLOOR = 0.2
+"""Share of the question's term weight that a finding must hold to count as evidence."""
+
+_CLAUSE = re.compile(r"[.!?;:,\n]+")
+_WORDS = re.compile(r"\w")
+_REPEATED_CLAUSES = 4
+_CLAUSE_CHARS = 12
+_TAIL_CHARS = 400
+_LOOP_CHARS = 24
+
+
+@dataclass(frozen=True)
+class AnswerLimits:
+    """The bounds of the final request (the settings ``answer.*``)."""
+
+    max_tokens: int = 512
+    timeout_s: float = 120.0
+    first_word_s: float = 6.0
+    excerpt_chars: int = 1_200
+
+
+@dataclass
+class Ending:
+    """How a reply ended: its text, basis and reason, and what the final request cost."""
+
+    text: str
+    basis: Basis
+    reason: Reason
+    answer_tokens: int = 0
+
+
+@dataclass
+class Streamed:
+    """What a streamed request said: text that was passed on, calls, and its cost."""
+
+    text: str = ""
+    calls: list[Call] = field(default_factory=list)
+    finished: Finished | None = None
+    repeated: bool = False
+
+
+def sayable(text: str) -> bool:
+    """Whether there is anything in ``text`` that can be said."""
+    return _WORDS.search(text) is not None
+
+
+def repeats(text: str) -> bool:
+    """Whether ``text`` has begun to go round: one clause, or one run of characters, over again."""
+    tail = text[-_TAIL_CHARS:]
+    clauses = [c.strip().casefold() for c in _CLAUSE.split(tail)]
+    last = next((c for c in reversed(clauses) if len(c) >= _CLAUSE_CHARS), "")
+    if last and clauses.count(last) >= _REPEATED_CLAUSES:
+        return True
+    return len(tail) == _TAIL_CHARS and tail.count(tail[-_LOOP_CHARS:]) > _REPEATED_CLAUSES
+
+
+def close_cut(text: str, language: str) -> str:
+    """Return what ends a cut answer: its last sentence closed, and that it is incomplete."""
+    stop = "" if text.rstrip().endswith((".", "!", "?", "…")) else "…"
+    return f"{stop} {phrase('incomplete', language)}"
+
+
+def excerpt(findings: Sequence[Finding], limit_chars: int, language: str) -> str:
+    """Return a labelled, bounded excerpt of the evidence: never presented as an answer."""
+    body = prompts.passages(findings)
+    if len(body) > limit_chars:
+        body = body[:limit_chars].rsplit(" ", 1)[0] + " …"
+    return f"{phrase('excerpt', language)}\n{body}" if body else ""
+
+
+def fit(findings: Sequence[Finding], room_chars: int) -> list[Finding]:
+    """Return the findings, best first, that fit ``room_chars``; the first is cut, not dropped."""
+    chosen: list[Finding] = []
+    for finding in findings:
+        size = len(finding.text) + len(finding.label) + 4
+        if size <= room_chars:
+            chosen.append(finding)
+            room_chars -= size
+        elif not chosen and room_chars > len(finding.label) + 40:
+            cut = finding.text[: room_chars - len(finding.label) - 4]
+            chosen.append(Finding(cut, finding.source))
+            break
+    return chosen
+
+
+async def stream_text(
+    model: Model, request: Request, stop: StopFlag, on_text: Callable[[str], None]
+) -> Streamed:
+    """Stream one request: text goes to ``on_text``, calls are collected.
+
+    ``request.stop`` must be a child of ``stop``: it ends the request alone once the text repeats.
+    Raises Cancelled when ``stop`` was set.
+    """
+    said = Streamed()
+    async for piece in model.stream(request):
+        if stop.is_set():
+            request.stop.set()
+        elif isinstance(piece, Text) and not said.repeated:
+            said.text += piece.text
+            on_text(piece.text)
+            if repeats(said.text):
+                said.repeated = True
+                request.stop.set()
+        elif isinstance(piece, Call):
+            said.calls.append(piece)
+        elif isinstance(piece, Finished):
+            said.finished = piece
+    if stop.is_set():
+        raise Cancelled("The turn was cancelled.")
+    return said
+
+
+class FinalAnswer:
+    """Writes the forced answer of a reply, or its fallback."""
+
+    def __init__(self, model: Model, limits: AnswerLimits, clock: Callable[[], float]) -> None:
+        self._model = model
+        self._limits = limits
+        self._clock = clock
+
+    async def write(
+        self,
+        question: str,
+        evidence: Evidence,
+        *,
+        reason: Reason,
+        history: Sequence[Message],
+        language: str,
+        stop: StopFlag,
+        on_text: Callable[[str], None],
+    ) -> Ending:
+        """Answer ``question`` from ``evidence``; never raises but Cancelled."""
+        findings = evidence.ranked(question, RELEVANCE_FLOOR)
+        if not findings:
+            return self._nothing_found(evidence, language, on_text)
+        request = self._request(question, findings, evidence.searched, history, language, stop)
+        said = Streamed()
+        try:
+            said = await stream_text(self._model, request, stop, on_text)
+        except ModelError:
+            return self._fallback(said.text, findings, reason, language, on_text)
+        if said.calls or not sayable(said.text) or said.finished is None:
+            return self._fallback(said.text, findings, reason, language, on_text)
+        text = said.text
+        if said.repeated or said.finished.reason != "end":
+            rest = close_cut(text, language)
+            on_text(rest)
+            text += rest
+        return Ending(text.strip(), "forced", reason, said.finished.charged_tokens)
+
+    def _request(
+        self,
+        question: str,
+        findings: Sequence[Finding],
+        searched: Sequence[str],
+        history: Sequence[Message],
+        language: str,
+        stop: StopFlag,
+    ) -> Request:
+        # about four characters a token: what can be read before the user loses patience
+        room_tokens = self._model.prompt_tokens_per_s * self._limits.first_word_s
+        room_chars = int(4 * min(room_tokens, self._model.context_tokens / 4))
+        chosen = fit(findings, max(room_chars, 400))
+        return Request(
+            messages=prompts.final_request(
+                question, chosen, searched=searched, history=history, language=language
+            ),
+            max_tokens=self._limits.max_tokens,
+            stop=stop.child(),
+            deadline=self._clock() + self._limits.timeout_s,
+            lane="answer",
+            calls_allowed=False,
+        )
+
+    def _nothing_found(
+        self, evidence: Evidence, language: str, on_text: Callable[[str], None]
+    ) -> Ending:
+        text = phrase("nothing_found", language)
+        if evidence.searched:
+            looked = ", ".join(f"“{query.rstrip('?. ')}”" for query in evidence.searched[:3])
+            text += " " + phrase("looked_for", language, queries=looked)
+        on_text(text)
+        return Ending(text, "forced", "nothing_found")
+
+    def _fallback(
+        self,
+        streamed: str,
+        findings: Sequence[Finding],
+        reason: Reason,
+        language: str,
+        on_text: Callable[[str], None],
+    ) -> Ending:
+        sentence = phrase("fallback", language)
+        on_text(f"\n{sentence}")
+        kept = excerpt(findings, self._limits.excerpt_chars, language)
+        parts = [part for part in (streamed.strip(), sentence, kept) if part]
+        return Ending("\n".join(parts), "fallback", reason)

@@ -1,0 +1,130 @@
+"""What a reply has found so far: new or a repetition, and which of it bears on the question.
+
+Novelty is told by fingerprints, as in near-duplicate detection (Broder 1997, shingling): result
+order, scores, case and white space do not count, so the same passages found by another query are
+no progress. Relevance is the share of the question's term weight that a finding holds.
+"""
+
+import hashlib
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from voice_agent.events import Source
+
+MAX_FINGERPRINTS = 20_000
+"""Fingerprints remembered for a reply; beyond it the oldest are forgotten first."""
+
+MIN_NEW_FINGERPRINTS = 3
+"""New fingerprints that make a read round count as progress: fewer is a changed number or date."""
+
+_SHINGLE_WORDS = 5
+_WORD = re.compile(r"\w+")
+_TIME_STAMP = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?\b")
+_SCORE = re.compile(r"\b(score|similarity|distance)\s*[:=]\s*[\d.]+", re.IGNORECASE)
+
+Terms = Callable[[str], list[str]]
+"""A text's words in the form in which the library's index compares them."""
+Weight = Callable[[str], float]
+"""How much a term tells: its inverse document frequency."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A piece of text that a tool returned, with where it stands (None: not a document)."""
+
+    text: str
+    source: Source | None = None
+
+    @property
+    def label(self) -> str:
+        """Title and heading, as the model and the screen name the source."""
+        if self.source is None:
+            return ""
+        heading = f" > {self.source.heading}" if self.source.heading else ""
+        return f"{self.source.title}{heading}"
+
+
+def fingerprints(text: str) -> set[bytes]:
+    """Return the fingerprints of ``text``: its paragraphs and its overlapping word shingles."""
+    plain = _SCORE.sub(" ", _TIME_STAMP.sub(" ", text.casefold()))
+    marks = {_mark(" ".join(_WORD.findall(part))) for part in plain.split("\n\n") if part.strip()}
+    words = _WORD.findall(plain)
+    for at in range(len(words) - _SHINGLE_WORDS + 1):
+        marks.add(_mark(" ".join(words[at : at + _SHINGLE_WORDS])))
+    return marks
+
+
+def _mark(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
+
+
+class Novelty:
+    """Tells whether a round of reading added anything to what the reply has seen."""
+
+    def __init__(self, limit: int = MAX_FINGERPRINTS) -> None:
+        self._seen: OrderedDict[bytes, None] = OrderedDict()
+        self._limit = limit
+
+    def add(self, text: str) -> int:
+        """Remember ``text``; return how many of its fingerprints are new."""
+        new = 0
+        for mark in fingerprints(text):
+            new += mark not in self._seen
+            self._seen[mark] = None
+            self._seen.move_to_end(mark)
+        while len(self._seen) > self._limit:
+            self._seen.popitem(last=False)
+        return new
+
+
+class Evidence:
+    """The findings of one reply, in the order in which they came, each text once."""
+
+    def __init__(self, terms: Terms, weight: Weight) -> None:
+        self._terms = terms
+        self._weight = weight
+        self._findings: dict[str, Finding] = {}
+        self.searched: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._findings)
+
+    def add(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Keep what was found; return what was not there before."""
+        fresh: list[Finding] = []
+        for finding in findings:
+            key = f"{finding.label}\n{finding.text}"
+            if finding.text.strip() and key not in self._findings:
+                self._findings[key] = finding
+                fresh.append(finding)
+        return fresh
+
+    def relevance(self, finding: Finding, question: str) -> float:
+        """The share, 0 to 1, of the question's term weight that ``finding`` holds."""
+        wanted = set(self._terms(question))
+        held = wanted & set(self._terms(f"{finding.label} {finding.text}"))
+        total = sum(map(self._weight, wanted))
+        return sum(map(self._weight, held)) / total if total else 0.0
+
+    def ranked(self, question: str, floor: float = 0.0) -> list[Finding]:
+        """Return the findings at or above the relevance ``floor``, the best first."""
+        scored = [(self.relevance(f, question), f) for f in self._findings.values()]
+        kept = [(score, finding) for score, finding in scored if score >= floor]
+        return [finding for _score, finding in sorted(kept, key=lambda pair: -pair[0])]
+
+    def sources_of(self, answer: str) -> tuple[Source, ...]:
+        """Return where the answer's words stand: the sources that hold its telling terms."""
+        wanted = set(self._terms(answer))
+        best: dict[tuple[str, str | None], tuple[float, Source]] = {}
+        for finding in self._findings.values():
+            if finding.source is None:
+                continue
+            held = wanted & set(self._terms(f"{finding.label} {finding.text}"))
+            score = sum(map(self._weight, held))
+            key = (finding.source.path, finding.source.heading)
+            if score > best.get(key, (0.0, None))[0]:
+                best[key] = (score, finding.source)
+        ranked = sorted(best.values(), key=lambda pair: -pair[0])
+        return tuple(s for score, s in ranked[:3] if score >= 0.6 * ranked[0][0])
