@@ -26,6 +26,7 @@ def test_a_sure_and_short_text_is_trusted() -> None:
     "poor",
     [
         replace(GOOD, tokens=token_allowance(2) + 1),
+        replace(GOOD, tokens=0, text=""),
         replace(GOOD, compression_ratio=2.1),
         replace(GOOD, avg_logprob=-0.9),
         replace(GOOD, text=" Good bye. Good bye."),
@@ -33,6 +34,14 @@ def test_a_sure_and_short_text_is_trusted() -> None:
 )
 def test_each_guard_asks_for_the_full_window(poor: Decoded) -> None:
     assert not can_be_trusted(poor, seconds=2)
+
+
+def test_far_too_few_words_ask_for_the_full_window() -> None:
+    assert not can_be_trusted(replace(GOOD, tokens=3, text=" 34."), seconds=5.3)
+
+
+def test_one_short_word_is_enough_for_one_short_sound() -> None:
+    assert can_be_trusted(replace(GOOD, tokens=1, text=" Yes"), seconds=1.2)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 _TOKENS_PER_S = 7
 _TOKENS_MORE = 16
+_FEWEST_TOKENS_PER_S = 1
 _TRUSTED_COMPRESSION = 2.0
 _TRUSTED_LOGPROB = -0.8
 _REPETITIVE = 2.4
@@ -51,9 +52,10 @@ def can_be_trusted(decoded: Decoded, seconds: float) -> bool:
 
     Some short windows end in repetition. Three bounds find most of them (design.md, "Whisper need
     not see 30 s"); said twice, a short sentence still stays within them, so it is looked for.
+    Others end after a word or two ("Chapter 34"), which the full window goes beyond.
     """
     return (
-        decoded.tokens <= token_allowance(seconds)
+        max(1, _FEWEST_TOKENS_PER_S * (seconds - 1)) <= decoded.tokens <= token_allowance(seconds)
         and decoded.compression_ratio < _TRUSTED_COMPRESSION
         and decoded.avg_logprob > _TRUSTED_LOGPROB
         and not says_twice(decoded.text)
