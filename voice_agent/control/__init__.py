@@ -1,0 +1,1 @@
+"""Talking to the running service, and to systemd."""

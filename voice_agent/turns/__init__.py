@@ -1,0 +1,1 @@
+"""When is someone talking, and to us."""

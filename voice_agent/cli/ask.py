@@ -1,0 +1,111 @@
+"""``ask``: one question, typed, recorded or from stdin."""
+
+import argparse
+import asyncio
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from voice_agent.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from voice_agent.audio.format import Sound
+    from voice_agent.cli.verbs import Verbs
+    from voice_agent.events import Listener
+    from voice_agent.session import Session
+    from voice_agent.turn import Ending
+
+MAX_QUESTION_CHARS = 2_000
+
+
+def add(verbs: "Verbs") -> None:
+    """Add the verb ``ask``."""
+    ask = verbs.add_parser("ask", help="ask one question")
+    ask.add_argument("text", metavar="TEXT", nargs="?", help="the question; else from stdin")
+    ask.add_argument("--audio", type=Path, metavar="F", help="a recorded question")
+    ask.add_argument("--out", type=Path, metavar="F", help="write the spoken answer to a WAV file")
+    ask.add_argument("--quiet", action="store_true", help="do not speak the answer")
+    ask.add_argument("--json", action="store_true", help="one JSON object a line")
+    ask.set_defaults(run=_ask)
+
+
+def _ask(args: argparse.Namespace) -> int:
+    from voice_agent.audio.format import read_recording
+
+    if args.text is not None and args.audio is not None:
+        raise UsageError("A question is either text or --audio.", mend="Leave one of them out.")
+    asked: str | Sound = read_recording(args.audio) if args.audio else _question(args.text)
+    return asyncio.run(_answer(args, asked))
+
+
+def _question(text: str | None) -> str:
+    if text is None:
+        if sys.stdin is None or sys.stdin.isatty():
+            raise UsageError("There is no question.", mend="Give it after 'ask', or in a pipe.")
+        text = sys.stdin.buffer.read(4 * MAX_QUESTION_CHARS + 4).decode("utf-8", "replace")
+    question = text.strip()
+    if not question:
+        raise UsageError("The question is empty.", mend="Give it after 'ask', or in a pipe.")
+    if len(question) > MAX_QUESTION_CHARS:
+        raise UsageError(
+            f"The question has over {MAX_QUESTION_CHARS} characters.",
+            mend="Shorten it; long texts belong in the library: voice-agent library add FOLDER.",
+        )
+    return question
+
+
+async def _answer(args: argparse.Namespace, asked: "str | Sound") -> int:
+    from voice_agent.cli.output import JsonLines
+    from voice_agent.cli.screen import Screen, tell_empty_library, tell_notices
+    from voice_agent.daemon import Wanted, open_stages
+    from voice_agent.places import places
+    from voice_agent.session import Session
+    from voice_agent.settings import load_settings
+
+    listener: Listener = JsonLines(sys.stdout) if args.json else Screen(sys.stdout)
+    loaded = load_settings()
+    tell_notices(loaded)
+    wanted = Wanted(stt=args.audio is not None, loudspeaker=not args.quiet, sound_file=args.out)
+    with _interrupts() as interrupts:
+        async with open_stages(loaded.settings, places(), wanted) as stages:
+            tell_empty_library(stages.documents)
+            session = Session(stages, listener)
+            interrupts(session)
+            if isinstance(asked, str):
+                return _code(await session.ask(asked))
+            return _code(await session.hear(asked, source=str(args.audio)))
+
+
+@contextmanager
+def _interrupts() -> "Iterator[Callable[[Session], None]]":
+    """Make Ctrl-C and SIGTERM cancel the session's turn; before there is one, the program."""
+    loop = asyncio.get_running_loop()
+    main = asyncio.current_task()
+    caught = (signal.SIGINT, signal.SIGTERM)
+
+    def use(session: "Session") -> None:
+        for sent in caught:
+            loop.add_signal_handler(sent, session.cancel, sent.name)
+
+    for sent in caught:
+        loop.add_signal_handler(sent, lambda: main and main.cancel())
+    try:
+        yield use
+    finally:
+        for sent in caught:
+            loop.remove_signal_handler(sent)
+
+
+def _code(ending: "Ending") -> int:
+    from voice_agent.cli.parser import CANCELLED
+    from voice_agent.events import Answer, Error
+
+    if isinstance(ending, Error):
+        sys.stderr.write(f"voice-agent: {ending.message} {ending.mend}\n")
+        return 1
+    return 0 if isinstance(ending, Answer) else CANCELLED

@@ -1,0 +1,60 @@
+"""What a person reads in a terminal: the answer as it is written, and where it stands."""
+
+import sys
+from typing import TextIO
+
+from voice_agent.events import Answer, AnswerText, Cancelled, Event, Source
+from voice_agent.settings import Loaded
+
+ADD_FOLDER = "Add your own folder of text or Markdown files: voice-agent library add FOLDER"
+
+
+class Screen:
+    """A listener that writes the answer and its sources, and nothing else."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._written = ""
+
+    def __call__(self, event: Event) -> None:
+        """Write what ``event`` adds to the answer."""
+        if isinstance(event, AnswerText):
+            self._write(event.text if self._written else event.text.lstrip())
+        elif isinstance(event, Answer):
+            self._write(_rest(event.text, self._written))
+            self._write("".join(f"\n  {_line(source)}" for source in event.sources) + "\n")
+            self._written = ""
+        elif isinstance(event, Cancelled) and self._written:
+            self._write("\n")
+            self._written = ""
+
+    def _write(self, text: str) -> None:
+        self._written += text
+        self._stream.write(text)
+        self._stream.flush()
+
+
+def tell_notices(loaded: Loaded) -> None:
+    """Say on stderr which settings are ignored and why."""
+    for notice in loaded.notices:
+        sys.stderr.write(f"voice-agent: {notice}\n")
+
+
+def tell_empty_library(documents: int) -> None:
+    """Say on stderr, while there are no documents, how to add some."""
+    if documents == 0:
+        sys.stderr.write(f"voice-agent: there are no documents yet. {ADD_FOLDER}\n")
+
+
+def _rest(text: str, written: str) -> str:
+    """What of the whole answer was not streamed: the excerpt of a fallback."""
+    streamed = written.strip()
+    if text.startswith(streamed):
+        return text[len(streamed) :].rstrip()
+    return "\n" + text if text.strip() not in streamed else ""
+
+
+def _line(source: Source) -> str:
+    heading = f" › {source.heading}" if source.heading else ""
+    page = f", page {source.page}" if source.page else ""
+    return f"{source.title}{heading}{page} ({source.path})"

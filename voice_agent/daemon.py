@@ -1,0 +1,175 @@
+"""Composition root: the only place that knows all stages, and the order of start and stop.
+
+Models load before any sound device opens: loading stalls every Python thread for a moment.
+"""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from voice_agent.audio.playback import DeviceSpeaker, Speaker, Speakers, WavSpeaker
+from voice_agent.catalogue import Catalogue, Model, locate
+from voice_agent.engine import Engine
+from voice_agent.errors import DeviceError, SettingsError
+from voice_agent.ledger import Ledger
+from voice_agent.library import Library, content_terms
+from voice_agent.llm.local import LocalModel
+from voice_agent.places import Places, private_folder
+from voice_agent.research.answer import AnswerLimits
+from voice_agent.research.budget import Limits
+from voice_agent.research.loop import ResearchLoop
+from voice_agent.research.toolbox.library import SEARCH, ReadDocument, SearchDocuments
+from voice_agent.research.tools import Toolbox
+from voice_agent.session import Stages
+from voice_agent.settings import Settings
+from voice_agent.stt import WhisperTranscriber
+from voice_agent.tts import PiperVoice
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which stages a verb needs: speech to text, a loudspeaker, a file for the sound."""
+
+    stt: bool = False
+    loudspeaker: bool = False
+    sound_file: Path | None = None
+
+    @property
+    def voice(self) -> bool:
+        """Whether anything is spoken."""
+        return self.loudspeaker or self.sound_file is not None
+
+
+@asynccontextmanager
+async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> AsyncIterator[Stages]:
+    """Open the ledger, the library, the models and last the loudspeaker; close them in reverse.
+
+    Raises what the stages raise: a missing model, a broken database, a file that cannot be
+    written. A loudspeaker that is not there is said once on stderr; the rest works without.
+    """
+    catalogue = Catalogue.load()
+    async with AsyncExitStack() as opened:
+        private_folder(places.data)
+        ledger = opened.enter_context(Ledger.open(places.ledger))
+        ledger.expire(settings.history.keep_days)
+        library = opened.enter_context(
+            Library.open(places.library, max_bytes=settings.library.max_file_mb * 1_000_000)
+        )
+        located = await asyncio.to_thread(_locate, catalogue, settings, places, wanted)
+        model = await opened.enter_async_context(_local_model(settings, places, located["llm"]))
+        stages = Stages(
+            research=_research(settings, model, library),
+            ledger=ledger,
+            documents=sum(folder.documents for folder in library.folders()),
+            language=settings.stt.language,
+        )
+        if wanted.stt:
+            stages.transcriber = opened.enter_context(
+                await WhisperTranscriber.load(
+                    located["stt"].parent, threads=settings.stt.thread_count(_cores())
+                )
+            )
+        await model.prepare(stages.research.opening("en"))
+        if wanted.voice:
+            tts = settings.tts
+            voice = await asyncio.to_thread(
+                lambda: PiperVoice.load(located["tts"], rate=tts.rate, volume=tts.volume)
+            )
+            opened.callback(voice.close)
+            stages.voice = voice
+            stages.speaker = _speaker(settings, wanted, voice.rate_hz, opened)
+        yield stages
+
+
+def _locate(
+    catalogue: Catalogue, settings: Settings, places: Places, wanted: Wanted
+) -> dict[str, Path]:
+    """Return the verified files of the models that are needed, by role."""
+    names = {"llm": settings.llm.model}
+    if wanted.stt:
+        names["stt"] = settings.stt.model
+    if wanted.voice:
+        names["tts"] = settings.tts.voice
+    return {role: _weights(catalogue.model(name), role, places) for role, name in names.items()}
+
+
+def _weights(model: Model, role: str, places: Places) -> Path:
+    if model.role != role:
+        raise SettingsError(
+            f"{model.name} is a model for {model.role}, not for {role}.",
+            mend="'voice-agent models list' shows what is for what.",
+        )
+    locate(model, places.models)
+    return model.weights(places.models)
+
+
+@asynccontextmanager
+async def _local_model(settings: Settings, places: Places, file: Path) -> AsyncIterator[LocalModel]:
+    llm = settings.llm
+    if llm.provider != "local":
+        raise SettingsError(
+            "llm.provider: only 'local' works in this version.",
+            mend="voice-agent settings set llm.provider local",
+        )
+    engine = Engine("llm")
+    try:
+        model = await LocalModel.load(
+            file,
+            engine,
+            context_tokens=llm.context_tokens,
+            threads=llm.thread_count(_cores()),
+            prefix_folder=places.cache / "prefixes",
+        )
+        try:
+            yield model
+        finally:
+            await model.close()
+    finally:
+        engine.close()
+
+
+def _research(settings: Settings, model: LocalModel, library: Library) -> ResearchLoop:
+    research, answer = settings.research, settings.answer
+    return ResearchLoop(
+        model,
+        Toolbox([SearchDocuments(library), ReadDocument(library)]),
+        limits=Limits(
+            timeout_s=research.timeout_s,
+            token_budget=research.token_budget,
+            no_progress_rounds=research.no_progress_rounds,
+            max_steps=research.max_steps,
+        ),
+        answer_limits=AnswerLimits(
+            max_tokens=answer.max_tokens,
+            timeout_s=answer.timeout_s,
+            first_word_s=answer.first_word_s,
+            excerpt_chars=answer.excerpt_chars,
+        ),
+        terms=content_terms,
+        weight=library.idf,
+        prefetch=SEARCH if research.prefetch else None,
+    )
+
+
+def _speaker(
+    settings: Settings, wanted: Wanted, rate_hz: int, opened: AsyncExitStack
+) -> Speaker | None:
+    speakers: list[Speaker] = []
+    if wanted.sound_file is not None:
+        speakers.append(opened.enter_context(WavSpeaker(wanted.sound_file, rate_hz)))
+    if wanted.loudspeaker:
+        audio = settings.audio
+        device = DeviceSpeaker(audio.output_device, latency_s=audio.output_latency_ms / 1000)
+        try:
+            speakers.append(opened.enter_context(device))
+        except DeviceError as error:
+            sys.stderr.write(f"voice-agent: the answer is not spoken: {error}\n")
+    return Speakers(speakers) if len(speakers) > 1 else next(iter(speakers), None)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0))

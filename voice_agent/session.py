@@ -1,0 +1,267 @@
+"""Turns one after another: a question goes through the stages and comes out as an answer.
+
+The shell around the stages: it begins a turn, hands events to whoever listens and to the ledger,
+and speaks the answer while it is written.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from voice_agent.audio.format import Sound
+from voice_agent.audio.playback import Speaker
+from voice_agent.errors import DeviceError, SynthesisError, TranscriptionError
+from voice_agent.events import (
+    Answer,
+    AnswerText,
+    Error,
+    Event,
+    Finishing,
+    Listener,
+    PlaybackEnded,
+    Round,
+    Sentence,
+    Timings,
+    ToolCall,
+    ToolResult,
+    Transcript,
+)
+from voice_agent.ledger import Ledger
+from voice_agent.phrases import LANGUAGES, Phrase, phrase
+from voice_agent.research.loop import Inquiry, Reply, ResearchLoop
+from voice_agent.speaking import Speaking
+from voice_agent.stt import Transcriber, Transcription
+from voice_agent.tts import Voice
+from voice_agent.turn import Ending, Turn
+
+log = logging.getLogger(__name__)
+
+_RECORDED = (Transcript, Round, ToolCall, ToolResult, Finishing, Sentence)
+"""The events that the ledger keeps of a running turn (pieces of text are in its end)."""
+
+
+@dataclass
+class Stages:
+    """What a session works with. Without voice or speaker nothing is spoken.
+
+    ``documents`` is how many the library holds.
+    """
+
+    research: ResearchLoop
+    ledger: Ledger
+    documents: int = 0
+    transcriber: Transcriber | None = None
+    voice: Voice | None = None
+    speaker: Speaker | None = None
+    language: str = "en"
+
+
+@dataclass
+class _Watch:
+    """The moments of a turn, in seconds after the question's end."""
+
+    turn: Turn
+    zero: float
+    timings: Timings = field(default_factory=Timings)
+
+    def note(self, name: str) -> None:
+        if getattr(self.timings, name) is None:
+            self.timings = replace(self.timings, **{name: self.turn.since(self.zero)})
+
+
+class Session:
+    """A conversation: at most one turn at a time, each with exactly one ending."""
+
+    def __init__(
+        self, stages: Stages, listener: Listener, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._stages = stages
+        self._listener = listener
+        self._clock = clock
+        self._conversation: int | None = None
+        self._turn: Turn | None = None
+
+    async def ask(self, question: str) -> Ending:
+        """Answer a typed question."""
+        turn = self._begin(question, "typed")
+        return await self._run(turn, question)
+
+    async def hear(self, sound: Sound, *, source: str | None = None) -> Ending:
+        """Answer a spoken question; ``source`` names the recording it is from."""
+        turn = self._begin("", "spoken")
+        return await self._run(turn, sound, source)
+
+    def cancel(self, cause: str) -> None:
+        """Cancel the turn that runs, if one does."""
+        if self._turn is not None:
+            self._turn.cancel(cause)
+
+    def _begin(self, question: str, kind: str) -> Turn:
+        ledger = self._stages.ledger
+        if self._conversation is None:
+            self._conversation = ledger.begin_conversation()
+        language = self._stages.language
+        turn_id = ledger.begin_turn(
+            question,
+            kind="typed" if kind == "typed" else "spoken",
+            language=language,
+            conversation=self._conversation,
+        )
+        self._turn = Turn(turn_id, self._clock)
+        return self._turn
+
+    async def _run(self, turn: Turn, asked: str | Sound, source: str | None = None) -> Ending:
+        watch = _Watch(turn, turn.began)
+        ending = await turn.supervise(self._work(turn, watch, asked, source))
+        self._turn = None
+        self._stages.ledger.end_turn(turn.id, ending)
+        if heard := turn.heard_text():
+            self._stages.ledger.heard(turn.id, heard)
+        self._listener(ending)
+        await self._apologise(ending)
+        return ending
+
+    async def _work(
+        self, turn: Turn, watch: _Watch, asked: str | Sound, source: str | None
+    ) -> Answer | Error:
+        language = self._stages.language
+        if isinstance(asked, str):
+            question = asked.strip()
+        else:
+            said = await self._transcribe(turn, asked, source)
+            watch.note("transcript")
+            question, language = said.text, said.language
+            if not question:
+                return _nothing_said(turn, source)
+        speaking = self._speaking(turn, watch)
+        return await self._answer(turn, watch, question, language=language, speaking=speaking)
+
+    async def _transcribe(self, turn: Turn, sound: Sound, source: str | None) -> Transcription:
+        if self._stages.transcriber is None:
+            raise TranscriptionError("There is no speech-to-text model.")
+        said = await self._stages.transcriber.transcribe(
+            sound, language=self._stages.language, stop=turn.stop
+        )
+        self._emit(
+            turn,
+            Transcript(
+                turn=turn.id,
+                text=said.text,
+                language=said.language,
+                audio_s=said.audio_s,
+                stt_s=said.stt_s,
+                file=source,
+            ),
+        )
+        return said
+
+    def _speaking(self, turn: Turn, watch: _Watch) -> Speaking | None:
+        stages = self._stages
+        if stages.voice is None or stages.speaker is None:
+            return None
+        speaking = Speaking(
+            stages.voice,
+            stages.speaker,
+            turn=turn.id,
+            stop=turn.stop,
+            emit=lambda event: self._emit(turn, event),
+        )
+        speaking.on_first_sentence = lambda: watch.note("first_sentence")
+        speaking.on_first_sound = lambda: watch.note("first_sound")
+        turn.silenced_by(stages.speaker.abort)
+        turn.heard_text = lambda: speaking.heard_text
+        return speaking
+
+    async def _answer(
+        self,
+        turn: Turn,
+        watch: _Watch,
+        question: str,
+        *,
+        language: str,
+        speaking: Speaking | None,
+    ) -> Answer:
+        def emit(event: Event) -> None:
+            if isinstance(event, AnswerText):
+                watch.note("first_token")
+                if speaking is not None:
+                    speaking.feed(event.text)
+            self._emit(turn, event)
+
+        inquiry = Inquiry(
+            question=question,
+            turn=turn.id,
+            stop=turn.stop,
+            emit=emit,
+            language=language if language in LANGUAGES else "en",
+        )
+        reply = await self._speak_while(self._stages.research.reply(inquiry), speaking)
+        watch.note("answer_end")
+        spoken = speaking.spoken_text if speaking is not None else ""
+        return _answer(turn, reply, spoken, watch.timings)
+
+    async def _speak_while(
+        self, writing: Coroutine[Any, Any, Reply], speaking: Speaking | None
+    ) -> Reply:
+        """Speak the answer while it is written; a loudspeaker that fails costs only the sound."""
+        if speaking is None:
+            return await writing
+        talk = asyncio.create_task(speaking.run())
+        try:
+            reply = await writing
+            speaking.end()
+            await talk
+        except (DeviceError, SynthesisError) as error:
+            log.warning("The answer could not be spoken to its end: %s", error)
+        finally:
+            talk.cancel()
+            await asyncio.wait([talk])
+        return reply
+
+    async def _apologise(self, ending: Ending) -> None:
+        """Say in one short sentence that a turn failed."""
+        stages = self._stages
+        if not isinstance(ending, Error) or stages.voice is None or stages.speaker is None:
+            return
+        name: Phrase = "no_speech" if ending.stage == TranscriptionError.stage else "failed"
+        try:
+            speech = await stages.voice.synthesize(phrase(name, stages.voice.language))
+            await stages.speaker.play(speech.sound)
+        except (DeviceError, SynthesisError) as error:
+            log.warning("The failure could not be spoken: %s", error)
+
+    def _emit(self, turn: Turn, event: Event) -> None:
+        """Pass an event of ``turn`` on; of a cancelled turn only what was heard is told."""
+        if turn.cancelled and not isinstance(event, PlaybackEnded):
+            return
+        if isinstance(event, _RECORDED):
+            self._stages.ledger.step(turn.id, event)
+        self._listener(event)
+
+
+def _nothing_said(turn: Turn, source: str | None) -> Error:
+    return Error(
+        turn=turn.id,
+        stage=TranscriptionError.stage,
+        message=f"Nothing was said in {source}." if source else "Nothing was said.",
+        mend="Record a spoken question, or check the microphone's level.",
+        file=source,
+    )
+
+
+def _answer(turn: Turn, reply: Reply, spoken: str, timings: Timings) -> Answer:
+    return Answer(
+        turn=turn.id,
+        text=reply.ending.text,
+        spoken=spoken,
+        basis=reply.ending.basis,
+        reason=reply.ending.reason,
+        sources=reply.sources,
+        rounds=reply.rounds,
+        charged_tokens=reply.charged_tokens,
+        answer_tokens=reply.ending.answer_tokens,
+        timings=timings,
+    )
