@@ -139,9 +139,10 @@ def _open(path: Path) -> soundfile.SoundFile:
     try:
         return soundfile.SoundFile(path)
     except (soundfile.LibsndfileError, TypeError) as error:  # TypeError: a name that ends in .raw
-        reason = getattr(error, "error_string", str(error)).rstrip(".")
         raise RecordingError(
-            f"{path} is not a recording that can be read ({reason}).", mend=_READABLE, file=path
+            f"{path} is not a recording that can be read ({_fault(error)}).",
+            mend=_READABLE,
+            file=path,
         ) from error
 
 
@@ -191,14 +192,12 @@ def _resampled(source: soundfile.SoundFile, path: Path) -> Iterator[NDArray[np.f
 
 def _blocks(source: soundfile.SoundFile, path: Path) -> Iterator[NDArray[np.float32]]:
     size = max(1, _BLOCK_SAMPLES // source.channels)
-    read = 0
     while True:
         try:
             block = source.read(size, dtype="float32", always_2d=True)
         except soundfile.LibsndfileError as error:
             raise RecordingError(
-                f"{path} is damaged or ends early, after {read / source.samplerate:.1f} s"
-                f" ({error.error_string.rstrip('.')}).",
+                f"{path} is damaged or ends early ({_fault(error)}).",
                 mend="Copy it again, or record it again.",
                 file=path,
             ) from error
@@ -208,7 +207,6 @@ def _blocks(source: soundfile.SoundFile, path: Path) -> Iterator[NDArray[np.floa
             raise RecordingError(
                 f"{path} holds samples that are not numbers.", mend="Record it again.", file=path
             )
-        read += len(block)
         yield _mono(block)
 
 
@@ -227,6 +225,11 @@ def _too_long(path: Path) -> RecordingError:
         mend="Cut it into shorter files.",
         file=path,
     )
+
+
+def _fault(error: Exception) -> str:
+    text = str(getattr(error, "error_string", error))  # libsndfile's own words
+    return text.removeprefix("Error : ").rstrip(".")
 
 
 def _reason(error: OSError) -> str:

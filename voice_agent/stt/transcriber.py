@@ -119,11 +119,11 @@ class WhisperTranscriber:
         if known == ["en"]:
             raise TranscriptionError(
                 f"The speech model {self._name} knows English only, not '{language}'.",
-                mend="Set stt.model to whisper-base, or stt.language to en.",
+                mend="Choose the model whisper-base (stt.model), or the language en (stt.language).",
             )
         raise TranscriptionError(
             f"The speech model {self._name} does not know a language '{language}'.",
-            mend=f"Set stt.language to auto or one of: {', '.join(sorted(known))}.",
+            mend=f"Choose (stt.language) auto or one of: {', '.join(sorted(known))}.",
         )
 
     def _work(self, sound: Sound, language: str, stop: StopFlag) -> Transcription:
