@@ -119,7 +119,7 @@ class WhisperTranscriber:
         if known == ["en"]:
             raise TranscriptionError(
                 f"The speech model {self._name} knows English only, not '{language}'.",
-                mend="Choose the model whisper-base (stt.model), or the language en (stt.language).",
+                mend="Choose the model whisper-base (stt.model) or the language en (stt.language).",
             )
         raise TranscriptionError(
             f"The speech model {self._name} does not know a language '{language}'.",
