@@ -8,13 +8,15 @@ from typing import Literal
 Kind = Literal["heading", "paragraph", "item", "table", "code"]
 Ends = Callable[[str], bool]
 
-_ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.{1,200}?)[ \t]*#*[ \t]*$")
 _UNDERLINE = re.compile(r"(={3,}|-{3,}|~{3,}|\^{3,})[ \t]*$")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+•]|\d{1,3}[.)])[ \t]+\S")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
 _NUMBERED = re.compile(r"(?:\d+(?:\.\d+)*\.?|§ ?\d+\w?|(?:Article|Section|Part|Chapter) \w+)[ :.]")
 _HEADING_CHARS = 60
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\w)|(?<=[\w.,;:!?])[*_](?!\w)")
 
 
 @dataclass(frozen=True)
@@ -61,13 +63,13 @@ def _block(lines: list[str], at: int, plain: bool) -> tuple[int, Block]:
     """The block that begins at index ``at``, and the index after it."""
     line = lines[at]
     if heading := _ATX.match(line):
-        return at + 1, Block("heading", (_bare(heading[2]),), at + 1, len(heading[1]))
+        return at + 1, Block("heading", (unmarked(heading[2]),), at + 1, len(heading[1]))
     following = lines[at + 1] if at + 1 < len(lines) else ""
     if len(line) <= 2 * _HEADING_CHARS and (underline := _UNDERLINE.match(following)):
         level = 1 + "=-~^".index(underline[1][0])
-        return at + 2, Block("heading", (_bare(line),), at + 1, level)
+        return at + 2, Block("heading", (unmarked(line),), at + 1, level)
     if plain and _stands_as_heading(lines, at, following):
-        return at + 1, Block("heading", (_bare(line),), at + 1, 2)
+        return at + 1, Block("heading", (unmarked(line),), at + 1, 2)
     kind, end = _extent(lines, at)
     return end, Block(kind, tuple(lines[at:end]), at + 1)
 
@@ -137,18 +139,19 @@ def flowing(lines: Sequence[str]) -> list[str]:
 
     A break was made on purpose if the next line's first word would still have fitted.
     """
-    width = max(_HEADING_CHARS, *map(len, lines))
-    joined: list[str] = []
+    width = max(_HEADING_CHARS, max(map(len, lines)))
+    joined: list[list[str]] = []
     room = 0
     for line in lines:
-        word = next(iter(line.split()), "")
+        word = next(iter(line.split(maxsplit=1)), "")
         if joined and len(word) >= room:
-            joined[-1] += " " + line.strip()
+            joined[-1].append(line.strip())
         else:
-            joined.append(line.strip())
+            joined.append([line.strip()])
         room = width - len(line)
-    return joined
+    return [" ".join(parts) for parts in joined]
 
 
-def _bare(heading: str) -> str:
-    return heading.strip().strip("*_`").strip()
+def unmarked(text: str) -> str:
+    """Return ``text`` without the marks of emphasis, code and links."""
+    return _EMPHASIS.sub("", _LINK.sub(r"\1", text)).strip()

@@ -1,27 +1,18 @@
 """The library: folders of documents, kept in step with the disk, searched by passage."""
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
-from os import stat_result
+from collections.abc import Iterable
 from pathlib import Path
 from sqlite3 import Connection
 from threading import RLock
 from types import TracebackType
-from typing import TypeVar
 
 from voice_agent.errors import LibraryError
 from voice_agent.library import schema, search, store
-from voice_agent.library.folders import Walk, reason
+from voice_agent.library.folders import reason
 from voice_agent.library.passages import Passage
-from voice_agent.library.readers import MAX_BYTES, Unsuitable, read, shown
+from voice_agent.library.readers import MAX_BYTES, shown
 from voice_agent.library.records import Folder, Hit, Opened, Report
-
-BATCH_FILES = 200
-
-Progress = Callable[[int, str], None]
-"""Told how many files have been looked at, and the path of the last one."""
-
-T = TypeVar("T")
+from voice_agent.library.scan import Progress, Scan
 
 
 class Library:
@@ -144,76 +135,10 @@ class Library:
             return search.passages(self._db, name)
 
     def _read(self, roots: list[Path], progress: Progress | None) -> Report:
-        report = Report()
-        seen: set[Path] = set()
+        scan = Scan(self._db, self._max_bytes, progress)
         for root in roots:
-            known = store.known(self._db, root)
-            if known and _seems_unmounted(root):
-                report.missing.append(shown(root))
-                continue
-            walk = Walk(root)
-            for batch in _batches(walk.files(), BATCH_FILES):
-                self._read_batch(batch, known, seen, report, progress)
-            report.skipped.extend(walk.skipped)
-            self._forget_vanished(walk, known, seen, report)
-        report.skipped = list(dict.fromkeys(report.skipped))
-        return report
-
-    def _read_batch(
-        self,
-        batch: list[tuple[Path, stat_result]],
-        known: dict[Path, store.Known],
-        seen: set[Path],
-        report: Report,
-        progress: Progress | None,
-    ) -> None:
-        with schema.transaction(self._db):
-            for path, status in batch:
-                if path in seen:
-                    continue
-                seen.add(path)
-                self._read_file(path, status, known.get(path), report)
-                if progress:
-                    progress(len(seen), shown(path))
-
-    def _read_file(
-        self, path: Path, status: stat_result, before: store.Known | None, report: Report
-    ) -> None:
-        if before and (before.mtime_ns, before.size) == (status.st_mtime_ns, status.st_size):
-            report.unchanged += 1
-            return
-        try:
-            document = read(path, self._max_bytes)
-        except Unsuitable as unsuitable:
-            report.skipped.append((shown(path), str(unsuitable)))
-            report.removed += before is not None
-            store.delete_path(self._db, path)
-            return
-        except OSError as error:  # perhaps only for now: what was read before stays
-            report.skipped.append((shown(path), reason(error)))
-            return
-        if before and before.sha == document.sha:
-            store.touch(self._db, before.id, status)
-            report.unchanged += 1
-            return
-        store.put(self._db, document, status)
-        report.added += before is None
-        report.changed += before is not None
-
-    def _forget_vanished(
-        self, walk: Walk, known: dict[Path, store.Known], seen: set[Path], report: Report
-    ) -> None:
-        """Delete what the walk would have seen; not what is another added folder's."""
-        inner = [root for root in store.roots(self._db) if walk.root in root.parents]
-        kept = [*inner, *walk.unlisted]
-        gone = [
-            document.id
-            for path, document in known.items()
-            if path not in seen and not any(store.is_below(path, folder) for folder in kept)
-        ]
-        with schema.transaction(self._db):
-            store.delete(self._db, gone)
-        report.removed += len(gone)
+            scan.read(root)
+        return scan.report
 
 
 def _existing(folder: Path) -> Path:
@@ -239,13 +164,6 @@ def _existing(folder: Path) -> Path:
     return root
 
 
-def _seems_unmounted(root: Path) -> bool:
-    try:
-        return not root.exists() or (root.is_dir() and next(root.iterdir(), None) is None)
-    except OSError:  # the walk reports it
-        return False
-
-
 def _not_added(root: Path, others: Iterable[Path]) -> LibraryError:
     listed = ", ".join(shown(other) for other in others)
     return LibraryError(
@@ -253,8 +171,3 @@ def _not_added(root: Path, others: Iterable[Path]) -> LibraryError:
         mend=f"Its folders are: {listed}." if listed else "The library has no folders.",
         file=shown(root),
     )
-
-
-def _batches(items: Iterator[T], size: int) -> Iterator[list[T]]:
-    while batch := list(islice(items, size)):
-        yield batch

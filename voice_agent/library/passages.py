@@ -7,7 +7,8 @@ so a passage can be understood alone. Longer paragraphs are divided between sent
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from voice_agent.library.blocks import Block, blocks
 from voice_agent.library.readers import Document
@@ -16,6 +17,9 @@ from voice_agent.library.statements import block_sentences
 TARGET_WORDS = 120
 MAX_WORDS = 200
 _SMALL_WORDS = 30
+_CHARS_PER_WORD = 12  # more than any language's average: only for what is no language
+_LONGEST_WORD = 240
+_MAX_LEAD_CHARS = 600
 _WORD = re.compile(r"\w\S*")
 
 
@@ -51,7 +55,7 @@ class _Piece:
     joint: str = "\n\n"
     keep: bool = False
 
-    @property
+    @cached_property
     def words(self) -> int:
         return _words(self.text)
 
@@ -66,23 +70,29 @@ def passages(document: Document) -> list[Passage]:
 
 
 def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
-    path: list[tuple[int, str]] = []
+    """The blocks below each heading; a heading with nothing below it is text itself."""
+    path: list[Block] = []
     section: list[Block] = []
     for block in blocks(document.text, plain=document.plain):
         if block.kind != "heading":
             section.append(block)
             continue
-        if section:
-            yield _headings(path, document.title), section
+        if section or (path and block.level <= path[-1].level):
+            yield _section(path, section, document.title)
             section = []
-        path = [(level, text) for level, text in path if level < block.level]
-        path.append((block.level, block.text))
-    if section:
-        yield _headings(path, document.title), section
+        path = [above for above in path if above.level < block.level]
+        path.append(block)
+    if section or path:
+        yield _section(path, section, document.title)
 
 
-def _headings(path: list[tuple[int, str]], title: str) -> tuple[str, ...]:
-    return tuple(text for _level, text in path if text != title)
+def _section(
+    path: list[Block], section: list[Block], title: str
+) -> tuple[tuple[str, ...], list[Block]]:
+    if not section:
+        *path, last = path
+        section = [replace(last, kind="paragraph")]
+    return tuple(heading.text for heading in path if heading.text != title), section
 
 
 def _pieces(section: list[Block]) -> Iterator[_Piece]:
@@ -106,7 +116,7 @@ def _pieces(section: list[Block]) -> Iterator[_Piece]:
 def _introduction(block: Block) -> str:
     """The last sentence of a paragraph, where it announces what follows."""
     last = (block_sentences(block) or [""])[-1]
-    return last if last.endswith(":") else ""
+    return last if last.endswith(":") and len(last) <= _MAX_LEAD_CHARS else ""
 
 
 def _sentences(block: Block, introduces: bool) -> Iterator[_Piece]:
@@ -123,12 +133,24 @@ def _sentences(block: Block, introduces: bool) -> Iterator[_Piece]:
 def _bounded(parts: Iterable[str]) -> Iterator[str]:
     """The parts; one that is far too long (no full stop anywhere) is cut between words."""
     for part in parts:
-        cut = part.split()
-        if len(cut) <= MAX_WORDS:
+        if _words(part) <= MAX_WORDS:
             yield part
-            continue
-        for at in range(0, len(cut), TARGET_WORDS):
-            yield " ".join(cut[at : at + TARGET_WORDS])
+        else:
+            yield from _cut_text(part)
+
+
+def _cut_text(text: str) -> Iterator[str]:
+    group: list[str] = []
+    size = 0
+    for word in text.split():
+        for at in range(0, len(word), _LONGEST_WORD):
+            group.append(word[at : at + _LONGEST_WORD])
+            size += _words(group[-1])
+            if size >= TARGET_WORDS:
+                yield " ".join(group)
+                group, size = [], 0
+    if group:
+        yield " ".join(group)
 
 
 def _item(block: Block, intro: str) -> Iterator[_Piece]:
@@ -149,6 +171,9 @@ def _rows(block: Block) -> Iterator[_Piece]:
     has_rule = len(block.lines) > 1 and not set(block.lines[1]) - set("|-: \t")
     head = block.lines[: 2 if has_rule else 1]
     header = "\n".join(head)
+    if len(header) > _MAX_LEAD_CHARS or any(_words(row) > MAX_WORDS for row in block.lines):
+        yield from _lines(block, "")
+        return
     rows = block.lines[len(head) :]
     yield _Piece(header, block.first_line, block.first_line + len(head) - 1, keep=bool(rows))
     for number, row in enumerate(rows, block.first_line + len(head)):
@@ -156,34 +181,40 @@ def _rows(block: Block) -> Iterator[_Piece]:
 
 
 def _packed(pieces: Iterable[_Piece]) -> Iterator[list[_Piece]]:
-    """Fill passages up to the target; what introduces the next piece goes with it."""
+    """Fill passages up to the target; a small rest joins the passage before it."""
+    full: list[_Piece] = []
     current: list[_Piece] = []
-    ready: list[_Piece] = []
+    size = 0
     for piece in pieces:
-        size = sum(part.words for part in current)
-        border = size >= TARGET_WORDS and piece.joint != "\n"  # a list or table stays whole longer
-        if current and (border or size + piece.words > MAX_WORDS):
-            kept = _trailing(current)
-            if len(kept) < len(current):
-                if ready:
-                    yield ready
-                ready, current = current[: len(current) - len(kept)], kept
+        if _is_full(size, piece) and not all(part.keep for part in current):
+            if full:
+                yield full
+            full, current = _cut(current)
+            size = sum(part.words for part in current)
         current.append(piece)
-    small = sum(part.words for part in current) < _SMALL_WORDS
-    if ready and current and small:
-        ready, current = ready + current, []
-    yield from (group for group in (ready, current) if group)
+        size += piece.words
+    if full and size < _SMALL_WORDS:
+        full, current = full + current, []
+    yield from filter(None, (full, current))
+
+
+def _is_full(size: int, piece: _Piece) -> bool:
+    """Whether ``piece`` begins another passage; a list or table is kept whole for longer."""
+    border = size >= TARGET_WORDS and piece.joint != "\n"
+    return border or size + piece.words > MAX_WORDS
+
+
+def _cut(pieces: list[_Piece]) -> tuple[list[_Piece], list[_Piece]]:
+    """The pieces, and those at their end that go with what follows."""
+    end = len(pieces)
+    while pieces[end - 1].keep:
+        end -= 1
+    return pieces[:end], pieces[end:]
 
 
 def _words(text: str) -> int:
-    return len(_WORD.findall(text))
-
-
-def _trailing(pieces: list[_Piece]) -> list[_Piece]:
-    count = 0
-    while count < len(pieces) and pieces[-1 - count].keep:
-        count += 1
-    return pieces[len(pieces) - count :]
+    """How many words ``text`` counts for; what has no spaces counts by its length."""
+    return max(1, len(_WORD.findall(text)), len(text) // _CHARS_PER_WORD)
 
 
 def _passage(ordinal: int, heading: tuple[str, ...], pieces: list[_Piece]) -> Passage:

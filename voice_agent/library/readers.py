@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from voice_agent.library.blocks import blocks
+
 MAX_BYTES = 20_000_000
 SUFFIXES = frozenset({".md", ".markdown", ".txt", ".text", ".rst"})
 """What is read in a folder. A file that is added by its own name may have any suffix."""
@@ -29,8 +31,7 @@ _BOMS = (  # the longer one first: UTF-32's begins with UTF-16's
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_FRONT_TITLE = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*$|^(\S.*)\n(?:={3,}|-{3,})[ \t]*$", re.M)
+_FRONT_TITLE = re.compile(r"^title:[ \t]*(.{1,200}?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 
 
 class Unsuitable(Exception):
@@ -103,9 +104,9 @@ def _title(path: Path, front_matter: str, text: str) -> str:
     named = _FRONT_TITLE.search(front_matter)
     if named:
         return named[1].strip("\"'")
-    heading = _HEADING.search(text, len(front_matter))
-    if heading:
-        return (heading[1] or heading[2]).strip("*_` ")
+    headings = (block for block in blocks(text[len(front_matter) :]) if block.kind == "heading")
+    if heading := next(headings, None):
+        return heading.text
     first = next(line for line in text.splitlines() if line.strip()).strip()
     if not front_matter and len(first) <= _TITLE_CHARS:
         return first.rstrip(":")

@@ -8,7 +8,7 @@ valid text; ``shown`` is the form that can be printed.
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from voice_agent.errors import LibraryError
@@ -60,11 +60,10 @@ def connect(path: Path) -> sqlite3.Connection:
         db = sqlite3.connect(
             path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
-        try:
+        with ExitStack() as unless_ready:
+            unless_ready.callback(db.close)
             _prepare(db, path)
-        except BaseException:  # re-raised: only so that no half-open database stays behind
-            db.close()
-            raise
+            unless_ready.pop_all()
     return db
 
 
@@ -90,13 +89,9 @@ def translated(path: Path) -> Iterator[None]:
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
     """Commit what is done inside, or nothing of it."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with db:  # rolls back on an interrupt too
+        db.execute("BEGIN IMMEDIATE")
         yield
-    except BaseException:  # re-raised: an interrupt too must leave no half transaction
-        db.rollback()
-        raise
-    db.commit()
 
 
 def _prepare(db: sqlite3.Connection, path: Path) -> None:

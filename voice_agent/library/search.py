@@ -3,7 +3,7 @@
 import difflib
 import math
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from voice_agent.errors import LibraryError
 from voice_agent.library import ranking
@@ -16,8 +16,7 @@ CANDIDATES = 100
 VARIANT_SHARE = 0.7
 _VARIANT_LIKENESS = 0.8
 _VARIANT_CHARS = 4
-_NAME_OVERLAP = 0.5
-_NAME_LIKENESS = 0.6
+_NAME_LIKENESS = 0.5
 
 
 def passage_count(db: sqlite3.Connection) -> int:
@@ -49,6 +48,11 @@ def search(
 
 
 def _query(db: sqlite3.Connection, asked: list[str], idf: Callable[[str], float]) -> Query:
+    return Query({term: idf(term) for term in asked}, _variants(db, asked))
+
+
+def _variants(db: sqlite3.Connection, asked: list[str]) -> dict[str, tuple[str, float]]:
+    """The library's terms that count as asked for, as `Query.variants` has them."""
     variants: dict[str, tuple[str, float]] = {}
     for term in asked:
         if document_frequency(db, term):
@@ -56,7 +60,7 @@ def _query(db: sqlite3.Connection, asked: list[str], idf: Callable[[str], float]
             continue
         for near in _near_terms(db, term):
             variants.setdefault(near, (term, VARIANT_SHARE))
-    return Query({term: idf(term) for term in asked}, variants)
+    return variants
 
 
 def _near_terms(db: sqlite3.Connection, term: str) -> list[str]:
@@ -162,22 +166,35 @@ def _find(db: sqlite3.Connection, name: str) -> Row:
         for row in rows:
             if wanted and same(row):
                 return row
-    likest = sorted(rows, key=lambda row: -_likeness(wanted, row))
-    if likest and _likeness(wanted, likest[0]) >= _NAME_LIKENESS:
-        return likest[0]
+    likest = _by_title(db, content_terms(wanted))
+    if likest and likest[0][0] >= _NAME_LIKENESS:
+        return likest[0][1]
     raise LibraryError(
         f"No document is called '{name}'.",
-        mend=_suggestion([row[2] for row in likest[:3]]),
+        mend=_suggestion([row[2] for row in [row for _, row in likest] + rows]),
     )
 
 
-def _likeness(wanted: str, row: Row) -> float:
-    """How well the words of a name fit a document's title and file name, 0 to 1."""
-    asked, named = set(content_terms(wanted)), set(terms(f"{row[2]} {_stem(row)}"))
-    shared = len(asked & named) / len(asked) if asked else 0.0
-    spelt = difflib.SequenceMatcher(None, wanted, row[2].casefold()).ratio()
-    precision = len(asked & named) / len(named) if named else 0.0
-    return max(spelt, shared * 0.9 + precision * 0.1 if shared > _NAME_OVERLAP else 0.0)
+def _by_title(db: sqlite3.Connection, asked: list[str]) -> list[tuple[float, Row]]:
+    """The documents whose title or file name shares words with ``asked``, the likest first."""
+    variants = _variants(db, asked)
+    if not variants:
+        return []
+    rows: list[Row] = db.execute(
+        "SELECT DISTINCT documents.id, shown, documents.title FROM terms "
+        "JOIN passages ON passages.id = terms.rowid "
+        "JOIN documents ON documents.id = passages.document WHERE terms MATCH ?",
+        (f"title : ({ranking.match_expression(list(variants))})",),
+    ).fetchall()
+    liked = [(_likeness(asked, variants, row), row) for row in rows]
+    return sorted(liked, key=lambda each: (-each[0], each[1][1]))
+
+
+def _likeness(asked: list[str], variants: Mapping[str, tuple[str, float]], row: Row) -> float:
+    """How well a name fits a document's title and file name, 0 to 1."""
+    named = set(terms(f"{row[2]} {_stem(row)}"))
+    held = dict(variants[term] for term in named if term in variants)
+    return 0.9 * sum(held.values()) / len(asked) + 0.1 * len(held) / len(named)
 
 
 def _stem(row: Row) -> str:
@@ -187,4 +204,5 @@ def _stem(row: Row) -> str:
 def _suggestion(titles: list[str]) -> str:
     if not titles:
         return "The library is empty: add a folder with 'voice-agent library add FOLDER'."
-    return "Documents with similar names: " + ", ".join(f"'{title}'" for title in titles) + "."
+    named = ", ".join(f"'{title}'" for title in list(dict.fromkeys(titles))[:3])
+    return f"There are, for example, {named}."

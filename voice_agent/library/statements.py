@@ -3,16 +3,15 @@
 import re
 from collections.abc import Iterator
 
-from voice_agent.library.blocks import Block, blocks, flowing
+from voice_agent.library.blocks import Block, blocks, flowing, unmarked
 
 _END = re.compile(r"[.!?…]+[\"'”’)\]*_]*\s+(?=[\"'“‘(\[*_]*[^\Wa-z_])")
 _ABBREVIATED = re.compile(
     r"(?:\b[^\W\d_]|\b(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|No|Nr|Art|vs|approx|ca|Inc|Ltd|Co|Fig|Vol|bzw"
     r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec))\.$"
 )
+_ABBREVIATION_CHARS = 8
 _MARKER = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-_EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\w)|(?<=[\w.,;:!?])[*_](?!\w)")
 
 
 def sentences(text: str) -> list[str]:
@@ -21,9 +20,9 @@ def sentences(text: str) -> list[str]:
     found: list[str] = []
     begin = 0
     for end in _END.finditer(line):
-        sentence = line[begin : end.end()].strip()
-        if sentence and not _ABBREVIATED.search(sentence):
-            found.append(sentence)
+        last_word = line[max(begin, end.start() - _ABBREVIATION_CHARS) : end.end()].rstrip()
+        if not _ABBREVIATED.search(last_word):
+            found.append(line[begin : end.end()].strip())
             begin = end.end()
     rest = line[begin:].strip()
     return [*found, rest] if rest else found
@@ -54,11 +53,6 @@ def statements(text: str) -> list[str]:
         listed = following is not None and following.kind == "item"
         intro = found.pop() if listed and found and found[-1].endswith(":") else ""
     return found
-
-
-def unmarked(text: str) -> str:
-    """Return ``text`` without the marks of emphasis, code and links."""
-    return _EMPHASIS.sub("", _LINK.sub(r"\1", text)).strip()
 
 
 def _items(block: Block, intro: str) -> Iterator[str]:

@@ -46,7 +46,8 @@ def totals(db: sqlite3.Connection, root: Path) -> tuple[int, int]:
 
 def put(db: sqlite3.Connection, document: Document, status: stat_result) -> None:
     """Write ``document`` and its passages in place of what was known of its path."""
-    delete_path(db, document.path)
+    before = db.execute("SELECT id FROM documents WHERE path = ?", (bytes(document.path),))
+    delete(db, [document_id for (document_id,) in before.fetchall()])
     found = passages(document)
     cursor = db.execute(
         "INSERT INTO documents (path, shown, title, mtime_ns, size, sha, passages) "
@@ -81,13 +82,6 @@ def delete(db: sqlite3.Connection, document_ids: Iterable[int]) -> None:
         db.executemany("DELETE FROM terms WHERE rowid = ?", passage_ids)
         db.execute("DELETE FROM passages WHERE document = ?", key)
         db.execute("DELETE FROM documents WHERE id = ?", key)
-
-
-def delete_path(db: sqlite3.Connection, path: Path) -> None:
-    """Delete the document of ``path``, if there is one."""
-    delete(
-        db, [i for (i,) in db.execute("SELECT id FROM documents WHERE path = ?", (bytes(path),))]
-    )
 
 
 def path_of(stored: bytes) -> Path:
