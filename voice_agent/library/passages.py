@@ -6,9 +6,11 @@ so a passage can be understood alone. Longer paragraphs are divided between sent
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 
 from voice_agent.library.blocks import Block, blocks
 from voice_agent.library.readers import Document
@@ -124,10 +126,14 @@ def _sentences(block: Block, introduces: bool) -> Iterator[_Piece]:
     if _words(block.text) <= MAX_WORDS:
         yield _Piece(block.text, block.first_line, block.last_line, keep=keep)
         return
-    joint = "\n\n"
+    ends = list(accumulate(len(line.split()) for line in block.lines))
+    joint, begin = "\n\n", 0
     for text in _bounded(block_sentences(block)):
-        yield _Piece(text, block.first_line, block.last_line, joint=joint)
-        joint = " "
+        end = begin + len(text.split())
+        first, last = bisect_right(ends, begin), bisect_left(ends, end)
+        line, last_line = (min(block.first_line + at, block.last_line) for at in (first, last))
+        yield _Piece(text, line, last_line, joint=joint)
+        joint, begin = " ", end
 
 
 def _bounded(parts: Iterable[str]) -> Iterator[str]:
