@@ -59,7 +59,7 @@ class _Queued:
 
 
 class DeviceSpeaker:
-    """A loudspeaker. Used as a context manager; opens its device on entry.
+    """A loudspeaker. Used as a context manager; its device is open only while it plays.
 
     All methods are called on the event loop's thread; only `_fill` and `_ended` run on
     PortAudio's.
@@ -79,13 +79,12 @@ class DeviceSpeaker:
         self._played_samples = 0
         self._resting: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._stream: portaudio.Stream | None = None
 
     def __enter__(self) -> Self:
-        """Open the device; raises DeviceError."""
+        """Find the device and see that it opens; raises DeviceError."""
         self._device: Device = choose(portaudio.query(), self._wanted, "output")
-        self._stream = portaudio.open_output(
-            self._device, self._fill, latency_s=self._latency_s, ended=self._ended
-        )
+        self._open().close()
         return self
 
     def __exit__(
@@ -96,7 +95,6 @@ class DeviceSpeaker:
     ) -> None:
         """Be silent and give the device back."""
         self.abort()
-        self._stream.close()
 
     @property
     def device(self) -> Device:
@@ -115,9 +113,9 @@ class DeviceSpeaker:
         self._loop = loop = asyncio.get_running_loop()
         samples = resample(sound.samples, sound.rate_hz, self._device.rate_hz)
         item = _Queued(sound, samples[:, None], loop.create_future())
+        self._run()
         self._waiting.append(item)
         self._queue.append(item)
-        self._run()
         ahead_s = sum(len(other.samples) for other in self._waiting) / self._device.rate_hz
         try:
             async with asyncio.timeout(ahead_s + LATE_S):
@@ -130,7 +128,7 @@ class DeviceSpeaker:
         """Be silent now: drop the rest and all that waits."""
         self._silent = True
         at = self._heard_frames()
-        self._stream.abort()
+        self._close()
         self._queue.clear()
         self._silent = False
         for item in self._waiting[:]:
@@ -138,12 +136,30 @@ class DeviceSpeaker:
             self._finish(item, at - item.starts_at if begun else 0)
         self._cancel_rest()
 
+    def _open(self) -> portaudio.Stream:
+        return portaudio.open_output(
+            self._device, self._fill, latency_s=self._latency_s, ended=self._ended
+        )
+
     def _run(self) -> None:
+        """Have a stream running; a stopped one is never started again.
+
+        PortAudio's restart of an ALSA stream whose server has died waits for ever; opening a new
+        one fails properly, and succeeds once the server is back.
+        """
         self._cancel_rest()
-        if not self._stream.active:
-            self._stream.abort()  # a stream that ended by itself must be stopped before it starts
-            self._lead_frames = round(LEAD_S * self._device.rate_hz)
-            self._stream.start()
+        if self._stream is not None and self._stream.active:
+            return
+        self._close()
+        self._lead_frames = round(LEAD_S * self._device.rate_hz)
+        self._stream = self._open()
+        self._stream.start()
+
+    def _close(self) -> None:
+        if self._stream is not None:
+            self._stream.abort()
+            self._stream.close()
+            self._stream = None
 
     def _heard_frames(self) -> int:
         """Return how many frames have left the loudspeaker by now, from the last block's clock."""
@@ -166,9 +182,9 @@ class DeviceSpeaker:
             self._resting = self._loop.call_later(LINGER_S, self._rest)
 
     def _rest(self) -> None:
-        """Stop the stream: nothing has been playing for a while."""
+        """Give the device back: nothing has been playing for a while."""
         if not self._waiting:
-            self._stream.abort()
+            self._close()
 
     def _cancel_rest(self) -> None:
         if self._resting is not None:
@@ -217,7 +233,7 @@ class DeviceSpeaker:
             self._loop.call_soon_threadsafe(self._fail_if_lost)
 
     def _fail_if_lost(self) -> None:
-        if self._stream.active:
+        if self._stream is None or self._stream.active:
             return
         for item in self._waiting[:]:
             if item.sent < len(item.samples) and not item.heard.done():

@@ -1,0 +1,108 @@
+"""A private PulseAudio without a sound card: what tests play can be recorded, and the reverse."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+RATE_HZ = 48_000
+_SETUP = """\
+load-module module-native-protocol-unix auth-anonymous=1 socket={socket}
+load-module module-null-sink sink_name=microphone rate=48000 channels=1
+load-module module-null-sink sink_name=loudspeaker rate=48000 channels=2
+load-module module-remap-source source_name=virtual_microphone master=microphone.monitor
+set-default-sink loudspeaker
+set-default-source virtual_microphone
+"""
+_ALSA = """\
+</usr/share/alsa/alsa.conf>
+pcm.!default {{ type pulse server "unix:{socket}" }}
+ctl.!default {{ type pulse server "unix:{socket}" }}
+"""
+
+
+@dataclass(frozen=True)
+class SoundServer:
+    """Runs in a folder; a program reaches it with the variables of ``env``."""
+
+    folder: Path
+    process: subprocess.Popen[bytes]
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The environment of a program that uses this server and nothing else."""
+        return os.environ | {
+            "PULSE_SERVER": f"unix:{self.folder / 'native'}",
+            "ALSA_CONFIG_PATH": str(self.folder / "alsa.conf"),
+            "XDG_CONFIG_HOME": str(self.folder / "config"),
+        }
+
+    @contextmanager
+    def recording(self, file: Path) -> Iterator[None]:
+        """Record meanwhile what the loudspeaker plays; `read` gives it."""
+        command = [
+            "parec",
+            "--device=loudspeaker.monitor",
+            "--format=float32le",
+            "--latency-msec=20",
+        ]
+        with file.open("wb") as raw:
+            recorder = subprocess.Popen(
+                [*command, f"--rate={RATE_HZ}", "--channels=1"], stdout=raw, env=self.env
+            )
+            try:
+                _until(lambda: file.stat().st_size > 0)
+                yield
+                time.sleep(0.3)  # what is played reaches the monitor a little later
+            finally:
+                recorder.terminate()
+                recorder.wait()
+
+    def feed(self, file: Path) -> None:
+        """Play a sound file into the microphone, to its end."""
+        subprocess.run(["paplay", "--device=microphone", str(file)], env=self.env, check=True)
+
+    def die(self) -> None:
+        """End without a word, as in a crash."""
+        self.process.kill()
+        self.process.wait()
+
+
+def read(file: Path) -> NDArray[np.float32]:
+    """Return a recording as float32 of shape (n,) at `RATE_HZ`."""
+    raw = file.read_bytes()
+    return np.frombuffer(raw[: len(raw) // 4 * 4], np.float32)
+
+
+@contextmanager
+def sound_server(folder: Path) -> Iterator[SoundServer]:
+    """Start a server in ``folder`` and end it afterwards."""
+    socket = folder / "native"
+    (folder / "setup.pa").write_text(_SETUP.format(socket=socket))
+    (folder / "alsa.conf").write_text(_ALSA.format(socket=socket))
+    env = os.environ | {"XDG_RUNTIME_DIR": str(folder), "HOME": str(folder)}
+    command = ["pulseaudio", "-n", "-F", str(folder / "setup.pa"), "--exit-idle-time=-1"]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(command, env=env, stdout=log, stderr=log)
+    try:
+        _until(socket.exists)
+        yield SoundServer(folder, process)
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            process.wait()
+
+
+def _until(done: Callable[[], bool]) -> None:
+    for _ in range(200):
+        if done():
+            return
+        time.sleep(0.05)
+    raise TimeoutError("the sound server did not start")
