@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -46,6 +47,19 @@ def test_a_text_is_spoken_aloud_to_its_end(server: SoundServer, tmp_path: Path) 
     ]
     assert events[-1]["heard_text"] == "It costs three dollars twenty cents. Thank you."
     assert np.count_nonzero(np.abs(read(tmp_path / "heard")) > 0.01) > 0.5 * RATE_HZ
+
+
+def test_an_interrupt_ends_it_without_a_word(server: SoundServer) -> None:
+    command = [sys.executable, "-m", "voice_agent", "say", "--json", "One two three four. " * 20]
+    with subprocess.Popen(
+        command, env=server.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        while "playback_started" not in child.stdout.readline():
+            pass
+        child.send_signal(signal.SIGINT)
+        assert child.communicate()[1] == ""
+    assert child.returncode == 130
 
 
 def test_the_text_may_come_from_a_pipe_and_go_into_a_file(

@@ -175,9 +175,11 @@ class DeviceSpeaker:
         self._waiting.remove(item)
         own = item.own(samples)
         self._played_samples += own
+        if self._loop is None or self._loop.is_closed():  # nobody waits any more
+            return
         if not item.heard.done():
             item.heard.set_result(own)
-        if not self._waiting and self._loop is not None:
+        if not self._waiting:
             self._cancel_rest()
             self._resting = self._loop.call_later(LINGER_S, self._rest)
 
