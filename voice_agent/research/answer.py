@@ -20,6 +20,8 @@ from voice_agent.research.evidence import Evidence, Finding
 RELEVANCE_FLOOR = 0.2
 """Share of the question's term weight that a finding must hold to count as evidence."""
 
+_LEAST_EVIDENCE_CHARS = 400
+
 _CLAUSE = re.compile(r"[.!?;:,\n]+")
 _WORDS = re.compile(r"\w")
 _REPEATED_CLAUSES = 4
@@ -129,6 +131,19 @@ async def stream_text(
     return said
 
 
+@dataclass(frozen=True)
+class Unfinished:
+    """A reply whose research has ended: what the final request is made from."""
+
+    question: str
+    evidence: Evidence
+    reason: Reason
+    history: Sequence[Message]
+    language: str
+    stop: StopFlag
+    on_text: Callable[[str], None]
+
+
 class FinalAnswer:
     """Writes the forced answer of a reply, or its fallback."""
 
@@ -137,80 +152,58 @@ class FinalAnswer:
         self._limits = limits
         self._clock = clock
 
-    async def write(
-        self,
-        question: str,
-        evidence: Evidence,
-        *,
-        reason: Reason,
-        history: Sequence[Message],
-        language: str,
-        stop: StopFlag,
-        on_text: Callable[[str], None],
-    ) -> Ending:
-        """Answer ``question`` from ``evidence``; never raises but Cancelled."""
-        findings = evidence.ranked(question, RELEVANCE_FLOOR)
+    async def write(self, reply: Unfinished) -> Ending:
+        """Answer the question from the evidence; raises nothing but Cancelled."""
+        findings = reply.evidence.ranked(reply.question, RELEVANCE_FLOOR)
         if not findings:
-            return self._nothing_found(evidence, language, on_text)
-        request = self._request(question, findings, evidence.searched, history, language, stop)
+            return _nothing_found(reply)
         said = Streamed()
         try:
-            said = await stream_text(self._model, request, stop, on_text)
+            request = self._request(reply, findings)
+            said = await stream_text(self._model, request, reply.stop, reply.on_text)
         except ModelError:
-            return self._fallback(said.text, findings, reason, language, on_text)
+            return self._fallback(reply, said, findings)
         if said.calls or not sayable(said.text) or said.finished is None:
-            return self._fallback(said.text, findings, reason, language, on_text)
+            return self._fallback(reply, said, findings)
         text = said.text
         if said.repeated or said.finished.reason != "end":
-            rest = close_cut(text, language)
-            on_text(rest)
+            rest = close_cut(text, reply.language)
+            reply.on_text(rest)
             text += rest
-        return Ending(text.strip(), "forced", reason, said.finished.charged_tokens)
+        return Ending(text.strip(), "forced", reply.reason, said.finished.charged_tokens)
 
-    def _request(
-        self,
-        question: str,
-        findings: Sequence[Finding],
-        searched: Sequence[str],
-        history: Sequence[Message],
-        language: str,
-        stop: StopFlag,
-    ) -> Request:
+    def _request(self, reply: Unfinished, findings: Sequence[Finding]) -> Request:
         # about four characters a token: what can be read before the user loses patience
         room_tokens = self._model.prompt_tokens_per_s * self._limits.first_word_s
         room_chars = int(4 * min(room_tokens, self._model.context_tokens / 4))
-        chosen = fit(findings, max(room_chars, 400))
         return Request(
             messages=prompts.final_request(
-                question, chosen, searched=searched, history=history, language=language
+                reply.question,
+                fit(findings, max(room_chars, _LEAST_EVIDENCE_CHARS)),
+                searched=reply.evidence.searched,
+                history=reply.history,
+                language=reply.language,
             ),
             max_tokens=self._limits.max_tokens,
-            stop=stop.child(),
+            stop=reply.stop.child(),
             deadline=self._clock() + self._limits.timeout_s,
             lane="answer",
             calls_allowed=False,
         )
 
-    def _nothing_found(
-        self, evidence: Evidence, language: str, on_text: Callable[[str], None]
-    ) -> Ending:
-        text = phrase("nothing_found", language)
-        if evidence.searched:
-            looked = ", ".join(f"“{query.rstrip('?. ')}”" for query in evidence.searched[:3])
-            text += " " + phrase("looked_for", language, queries=looked)
-        on_text(text)
-        return Ending(text, "forced", "nothing_found")
+    def _fallback(self, reply: Unfinished, said: Streamed, findings: Sequence[Finding]) -> Ending:
+        sentence = phrase("fallback", reply.language)
+        reply.on_text(f"\n{sentence}")
+        kept = excerpt(findings, self._limits.excerpt_chars, reply.language)
+        parts = [part for part in (said.text.strip(), sentence, kept) if part]
+        return Ending("\n".join(parts), "fallback", reply.reason)
 
-    def _fallback(
-        self,
-        streamed: str,
-        findings: Sequence[Finding],
-        reason: Reason,
-        language: str,
-        on_text: Callable[[str], None],
-    ) -> Ending:
-        sentence = phrase("fallback", language)
-        on_text(f"\n{sentence}")
-        kept = excerpt(findings, self._limits.excerpt_chars, language)
-        parts = [part for part in (streamed.strip(), sentence, kept) if part]
-        return Ending("\n".join(parts), "fallback", reason)
+
+def _nothing_found(reply: Unfinished) -> Ending:
+    """Say in the program's own words that nothing was found: a small model would invent."""
+    text = phrase("nothing_found", reply.language)
+    if reply.evidence.searched:
+        looked = ", ".join(f"“{query.rstrip('?. ')}”" for query in reply.evidence.searched[:3])
+        text += " " + phrase("looked_for", reply.language, queries=looked)
+    reply.on_text(text)
+    return Ending(text, "forced", "nothing_found")

@@ -28,6 +28,7 @@ from voice_agent.research.answer import (
     Ending,
     FinalAnswer,
     Streamed,
+    Unfinished,
     sayable,
     stream_text,
 )
@@ -282,13 +283,15 @@ class ResearchLoop:
         run.inquiry.emit(Finishing(turn=run.inquiry.turn, reason=reason))
         streamed = run.text
         ending = await self._final.write(
-            run.inquiry.question,
-            run.evidence,
-            reason=reason,
-            history=run.inquiry.history,
-            language=run.inquiry.language,
-            stop=run.inquiry.stop,
-            on_text=run.say,
+            Unfinished(
+                question=run.inquiry.question,
+                evidence=run.evidence,
+                reason=reason,
+                history=run.inquiry.history,
+                language=run.inquiry.language,
+                stop=run.inquiry.stop,
+                on_text=run.say,
+            )
         )
         if streamed.strip():
             ending.text = f"{streamed.strip()}\n{ending.text}"
