@@ -88,6 +88,9 @@ class Engine:
             loop.call_soon_threadsafe(items.put_nowait, item)
 
         def work() -> None:
+            if left.is_set():  # the reader left while another call had the thread
+                put(_END)
+                return
             iterator = generate()
             try:
                 for item in iterator:
