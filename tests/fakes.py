@@ -27,6 +27,15 @@ async def forever() -> None:
     await asyncio.Event().wait()
 
 
+def doing(act: Callable[[], object]) -> Act:
+    """Something to do in the middle of a script."""
+
+    async def do() -> None:
+        act()
+
+    return do
+
+
 class Clock:
     """A clock that stands still until it is moved."""
 
@@ -36,8 +45,9 @@ class Clock:
     def __call__(self) -> float:
         return self.now_s
 
-    async def pass_s(self, seconds: float) -> None:
-        self.now_s += seconds
+    def passing(self, seconds: float) -> Act:
+        """Something to do in the middle of a script: time passes."""
+        return doing(lambda: setattr(self, "now_s", self.now_s + seconds))
 
 
 class ScriptedModel:
