@@ -41,12 +41,13 @@ async def _all(args: argparse.Namespace) -> int:
     language = args.language or stt.language
     show = JsonLines(sys.stdout) if args.json else _Lines(named=len(args.files) > 1)
     cores = len(os.sched_getaffinity(0))
-    with await _load(args.model or stt.model, stt.thread_count(cores)) as transcriber:
+    with await load_transcriber(args.model or stt.model, stt.thread_count(cores)) as transcriber:
         done = [await _one(transcriber, file, language, show) for file in args.files]
     return 0 if all(done) else 1
 
 
-async def _load(name: str, threads: int) -> "WhisperTranscriber":
+async def load_transcriber(name: str, threads: int) -> "WhisperTranscriber":
+    """Load the speech model ``name``. Raises UsageError, CatalogueError and their like."""
     from voice_agent.catalogue import Catalogue, locate
     from voice_agent.places import places
     from voice_agent.stt import WhisperTranscriber

@@ -125,8 +125,41 @@ class Listen(Section):
         ge=0,
         le=60,
     )
+    wait_s: float = setting(
+        5.0,
+        "Wait for a question",
+        "How long after the wake word the question may begin.",
+        unit="s",
+        ge=1,
+        le=60,
+    )
     max_question_s: float = setting(
         20.0, "Longest question", "A longer question is cut here.", unit="s", ge=3, le=120
+    )
+    end_silence_s: float = setting(
+        0.6,
+        "Silence after a question",
+        "How long the silence is that ends a question.",
+        unit="s",
+        ge=0.2,
+        le=5,
+    )
+    complete_silence_s: float = setting(
+        0.45,
+        "Silence after a whole question",
+        "The same, where the text so far is a whole question; never longer than the other.",
+        unit="s",
+        ge=0.2,
+        le=5,
+    )
+    incomplete_silence_s: float = setting(
+        1.3,
+        "Silence inside a question",
+        'The same, after a word or two, after "and" or "of", or while a number is being spelt; '
+        "never shorter than the other.",
+        unit="s",
+        ge=0.2,
+        le=10,
     )
 
 
