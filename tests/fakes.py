@@ -60,7 +60,7 @@ class ScriptedModel:
         self.context_tokens = context_tokens
         self.prompt_tokens_per_s = 1_000.0
         self.requests: list[Request] = []
-        self._replies = list(replies)
+        self.replies = list(replies)
         self._held: dict[str, list[str]] = {}
 
     async def measure(self, request: Request) -> Size:
@@ -77,7 +77,7 @@ class ScriptedModel:
             raise ContextOverflow(f"{size.prompt_tokens} + {request.max_tokens} tokens.")
         self._held[request.lane] = prompt_words(request)
         written: list[str] = []
-        for item in self._replies.pop(0):
+        for item in self.replies.pop(0):
             if request.stop.is_set():
                 yield _finished(size, written, "stopped")
                 return

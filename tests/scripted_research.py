@@ -1,0 +1,88 @@
+"""A research loop with a scripted model and a tool over a few facts, for tests of the loop."""
+
+from typing import Any
+
+from fakes import Clock, Script, ScriptedModel, doing
+
+from voice_agent.engine import StopFlag
+from voice_agent.errors import ToolError
+from voice_agent.events import Event, Source, ToolResult
+from voice_agent.llm.model import Call, Message, ToolSpec
+from voice_agent.research.answer import AnswerLimits
+from voice_agent.research.budget import Limits
+from voice_agent.research.evidence import Finding
+from voice_agent.research.loop import Inquiry, Reply, ResearchLoop
+from voice_agent.research.tools import Toolbox, ToolOutput
+
+QUESTION = "how high is the boiler pressure"
+SCHEMA = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
+FACTS = {
+    "boiler": "the boiler pressure is high at 1.5 bar when it is cold in winter",
+    "tyres": "the winter tyres of the car are stored in the garage behind the house",
+    "cats": "cats sleep all day long on the sofa and then go out at night",
+    QUESTION: "how high is the boiler pressure : it is 1.5 bar says the manual of the house",
+}
+
+
+class Shelf:
+    """A tool over `FACTS`; ``meanwhile`` runs while it works."""
+
+    time_limit_s = 5.0
+
+    def __init__(self, name: str = "search", *, writes: bool = False) -> None:
+        self.spec = ToolSpec(name, "Looks something up.", SCHEMA)
+        self.writes = writes
+        self.asked: list[str] = []
+        self.meanwhile = doing(int)
+
+    async def run(self, arguments: dict[str, Any], *, question: str, stop: StopFlag) -> ToolOutput:
+        query = arguments["query"]
+        self.asked.append(query)
+        await self.meanwhile()
+        if query == "broken":
+            raise ToolError(f"fault number {len(self.asked)} of the index")
+        text = FACTS.get(query, "")
+        source = Source(f"{query}.md", query)
+        return ToolOutput(text, (Finding(text, source),) if text else ())
+
+
+class Research:
+    """A loop with all its parts, and the events of its one reply."""
+
+    def __init__(self, *replies: Script, prefetch: str | None = None, **limits: Any) -> None:
+        self.model = ScriptedModel(*replies, context_tokens=limits.pop("context_tokens", 8192))
+        self.clock = Clock()
+        self.stop = StopFlag()
+        self.search, self.note = Shelf(), Shelf("note", writes=True)
+        self.events: list[Event] = []
+        self.history: tuple[Message, ...] = ()
+        self._loop = ResearchLoop(
+            self.model,
+            Toolbox([self.search, self.note]),
+            limits=Limits(**({"output_tokens": 64} | limits)),
+            answer_limits=AnswerLimits(),
+            terms=str.split,
+            weight=lambda term: 1.0,
+            prefetch=prefetch,
+            clock=self.clock,
+        )
+
+    async def reply(self) -> Reply:
+        return await self._loop.reply(
+            Inquiry(QUESTION, 7, self.stop, self.events.append, history=self.history)
+        )
+
+    def of(self, kind: type[Event]) -> list[Any]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    @property
+    def statuses(self) -> list[str]:
+        return [result.status for result in self.of(ToolResult)]
+
+
+def call(query: str, name: str = "search", id: str = "c1") -> Call:
+    return Call(id, name, {"query": query}, raw=f'{name}("{query}")')
+
+
+def outcome(reply: Reply) -> tuple[str, str]:
+    return reply.ending.basis, reply.ending.reason
