@@ -32,16 +32,20 @@ from voice_agent.tts import PiperVoice
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which stages a verb needs: speech to text, a loudspeaker, a file for the sound."""
+    """Which stages a verb needs: speech to text, a loudspeaker, a file for the sound.
+
+    ``speaker`` is one of the verb's own, to be used besides or instead.
+    """
 
     stt: bool = False
     loudspeaker: bool = False
     sound_file: Path | None = None
+    speaker: Speaker | None = None
 
     @property
     def voice(self) -> bool:
         """Whether anything is spoken."""
-        return self.loudspeaker or self.sound_file is not None
+        return self.loudspeaker or self.sound_file is not None or self.speaker is not None
 
 
 @asynccontextmanager
@@ -158,7 +162,7 @@ def _research(settings: Settings, model: LocalModel, library: Library) -> Resear
 def _speaker(
     settings: Settings, wanted: Wanted, rate_hz: int, opened: AsyncExitStack
 ) -> Speaker | None:
-    speakers: list[Speaker] = []
+    speakers: list[Speaker] = [] if wanted.speaker is None else [wanted.speaker]
     if wanted.sound_file is not None:
         speakers.append(opened.enter_context(WavSpeaker(wanted.sound_file, rate_hz)))
     if wanted.loudspeaker:

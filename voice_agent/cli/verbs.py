@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 if TYPE_CHECKING:
     Verbs = argparse._SubParsersAction[Any]
 
-NAMES = ("ask", "transcribe", "say", "library", "models", "settings", "history")
+NAMES = (
+    "run",
+    "ask",
+    "replay",
+    "transcribe",
+    "say",
+    "library",
+    "models",
+    "settings",
+    "history",
+    "bench",
+)
 
 
 class Group(Protocol):

@@ -1,0 +1,1 @@
+"""Measures the assistant on questions whose answers are known."""

@@ -1,0 +1,154 @@
+"""``bench``: right answers and times over questions whose answers are known."""
+
+import argparse
+import asyncio
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from voice_agent.errors import UsageError
+
+if TYPE_CHECKING:
+    from voice_agent.bench.figures import Benchmark, Mode, QuestionAnswered
+    from voice_agent.bench.questions import Question
+    from voice_agent.bench.run import Bench
+    from voice_agent.cli.verbs import Verbs
+    from voice_agent.events import Event, Listener
+    from voice_agent.settings import Settings
+
+
+def add(verbs: "Verbs") -> None:
+    """Add the verb ``bench``."""
+    bench = verbs.add_parser(
+        "bench",
+        help="measure right answers and times",
+        description="Asks the questions to the example documents, typed and then spoken, and "
+        "prints how many answers were right and how long they took. Settings and models are "
+        "yours; library and record are temporary.",
+    )
+    bench.add_argument("what", nargs="?", choices=["answers"], default="answers", help="answers")
+    bench.add_argument("--typed", action="store_true", help="only typed questions")
+    bench.add_argument("--spoken", action="store_true", help="only spoken ones, said by the voice")
+    bench.add_argument("--limit", type=_count, metavar="N", help="only the first N questions")
+    bench.add_argument("--ids", metavar="IDS", help="only these, such as q01,q02")
+    bench.add_argument("--model", metavar="NAME", help="language model; see 'models list'")
+    bench.add_argument("--questions", type=Path, metavar="F", help="other questions (TOML)")
+    bench.add_argument("--documents", type=Path, metavar="DIR", help="other documents")
+    bench.add_argument("--json", action="store_true", help="one JSON object a line")
+    bench.set_defaults(run=_bench)
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1")
+    return int(text)
+
+
+def _bench(args: argparse.Namespace) -> int:
+    from voice_agent.bench.questions import chosen, examples, load_questions
+    from voice_agent.settings import load_settings
+
+    file = args.questions or examples() / "questions.toml"
+    documents = args.documents or examples() / "documents"
+    questions = chosen(load_questions(file), ids=args.ids, limit=args.limit)
+    settings = with_model(load_settings().settings, args.model)
+    modes = modes_of(typed=args.typed, spoken=args.spoken)
+    show: Listener = _lines()
+    if args.json:
+        from voice_agent.cli.output import JsonLines
+
+        show = JsonLines(sys.stdout)
+    return asyncio.run(_run(settings, documents, questions, modes=modes, show=show))
+
+
+def with_model(settings: "Settings", name: str | None) -> "Settings":
+    """Return ``settings`` with another language model; raises UsageError if it is none."""
+    from voice_agent.catalogue import Catalogue
+
+    if name is None:
+        return settings
+    if Catalogue.load().model(name).role != "llm":
+        raise UsageError(
+            f"{name} is no language model.", mend="'voice-agent models list' shows them."
+        )
+    return settings.model_copy(update={"llm": settings.llm.model_copy(update={"model": name})})
+
+
+def modes_of(*, typed: bool, spoken: bool) -> "list[Mode]":
+    """Return the ways to ask, in order; both where none was named."""
+    both = typed == spoken
+    asked: list[tuple[Mode, bool]] = [("typed", typed or both), ("spoken", spoken or both)]
+    return [mode for mode, wanted in asked if wanted]
+
+
+async def _run(
+    settings: "Settings",
+    documents: Path,
+    questions: "list[Question]",
+    *,
+    modes: "list[Mode]",
+    show: "Listener",
+) -> int:
+    from voice_agent.bench.run import Bench, SilentSpeaker, open_bench
+    from voice_agent.cli.parser import CANCELLED
+    from voice_agent.daemon import Wanted
+    from voice_agent.places import places
+
+    wanted = Wanted(stt="spoken" in modes, speaker=SilentSpeaker())
+    results: list[QuestionAnswered] = []
+    async with open_bench(settings, places(), documents, wanted) as stages:
+        bench = Bench(stages)
+        with cancelled_by_signals(bench):
+            for mode in modes:
+                async for result in bench.results(questions, mode):
+                    results.append(result)
+                    show(result)
+            show(_summary(results, modes, settings.llm.model, interrupted=bench.interrupted))
+    return CANCELLED if bench.interrupted else 0
+
+
+@contextmanager
+def cancelled_by_signals(bench: "Bench") -> Iterator[None]:
+    """Have Ctrl-C and SIGTERM end the benchmark after what runs has stopped."""
+    loop = asyncio.get_running_loop()
+    caught = (signal.SIGINT, signal.SIGTERM)
+    for sent in caught:
+        loop.add_signal_handler(sent, bench.cancel, sent.name)
+    try:
+        yield
+    finally:
+        for sent in caught:
+            loop.remove_signal_handler(sent)
+
+
+def _summary(
+    results: "list[QuestionAnswered]", modes: "list[Mode]", model: str, *, interrupted: bool
+) -> "Benchmark":
+    from voice_agent.bench.figures import Benchmark, figures
+
+    by_mode = {mode: figures([r for r in results if r.mode == mode]) for mode in modes}
+    return Benchmark(
+        model=model,
+        questions=len(results),
+        typed=by_mode.get("typed"),
+        spoken=by_mode.get("spoken"),
+        interrupted=interrupted,
+    )
+
+
+def _lines() -> "Listener":
+    """Return a listener that writes a line a question, and the table."""
+    from voice_agent.bench.figures import Benchmark, QuestionAnswered
+    from voice_agent.bench.report import line, table
+
+    def show(event: "Event") -> None:
+        if isinstance(event, QuestionAnswered):
+            sys.stdout.write(line(event) + "\n")
+        elif isinstance(event, Benchmark):
+            sys.stdout.write(f"\n{table(event)}\n")
+        sys.stdout.flush()
+
+    return show
