@@ -81,7 +81,7 @@ class Speaking:
                 if speech is None:
                     continue
                 self._started()
-                playing.append(_Playing(speech, create_task(self._speaker.play(speech.sound))))
+                playing.append(_Playing(speech, create_task(self._play(speech))))
                 if len(playing) > AHEAD:
                     await self._hear(playing)
             while playing:
@@ -104,9 +104,14 @@ class Speaking:
         self._emit(Sentence(turn=self._turn, n=len(self._said), text=words))
         return speech
 
+    async def _play(self, speech: Speech) -> int:
+        """Play it, unless the stop came before its task began: the speaker is aborted by then."""
+        return 0 if self._stop.is_set() else await self._speaker.play(speech.sound)
+
     async def _hear(self, playing: "deque[_Playing]") -> None:
         first = playing[0]
-        self._heard.append(heard(first.speech, await first.task))
+        # shielded, or cancelling this would take along the count that an abort has just left
+        self._heard.append(heard(first.speech, await asyncio.shield(first.task)))
         playing.popleft()
 
     async def _settle(self, playing: "deque[_Playing]") -> None:
