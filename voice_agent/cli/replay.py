@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from voice_agent.errors import RecordingError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from voice_agent.events import Event, Partial, Transcript
     from voice_agent.settings.model import Settings
     from voice_agent.stt import Transcriber, Transcription, WhisperTranscriber
-    from voice_agent.turns.front_end import Addressed, FrontEnd, FrontEndEvent
+    from voice_agent.turns.front_end import FrontEnd, FrontEndEvent
 
 _BLOCK_S = 0.02
 _SILENCE_BEFORE_S = 1.0
@@ -146,28 +146,23 @@ class _Replay:
     async def _events(self, sound: "Sound") -> AsyncIterator["Event"]:
         for microphone, playback in _blocks(sound, self._playback):
             for happened in self._front.feed(microphone, playback):
-                async for event in self._taken(happened):
+                async for event in self._shown(happened):
                     yield event
-            if self._texts is not None:
-                for partial in self._texts.due(self._front):
-                    yield partial
 
-    async def _taken(self, happened: "FrontEndEvent") -> AsyncIterator["Event"]:
-        """Yield the events that follow from one of the front end's."""
-        from voice_agent.events import SpeechEnded, SpeechStarted, Utterance
+    async def _shown(self, happened: "FrontEndEvent") -> AsyncIterator["Event"]:
+        """Yield the events that one of the front end's is shown as."""
+        from voice_agent.events import Utterance
         from voice_agent.turns.front_end import Addressed, NothingSaid
 
         if isinstance(happened, Addressed):
             yield Utterance(start_s=happened.start_s, end_s=happened.end_s, t_s=happened.t_s)
-            if self._texts is not None:
-                yield await self._texts.whole(happened)
-            self._listen_anew()
         elif not isinstance(happened, NothingSaid):
             yield happened
-        if self._texts is not None and isinstance(happened, SpeechStarted):
-            self._texts.forget()
-        if self._texts is not None and isinstance(happened, SpeechEnded):
-            await self._texts.pause(self._front, happened.end_s)
+        if self._texts is not None:
+            async for text in self._texts.events(happened, self._front):
+                yield text
+        if isinstance(happened, Addressed):
+            self._listen_anew()
 
     def _listen_anew(self) -> None:
         if self._no_wake:
@@ -175,74 +170,50 @@ class _Replay:
 
 
 class _Texts:
-    """The partial transcripts, which come as late as they take, and the final ones.
+    """The partial transcripts, which tell the endpointing what they end with, and the final ones.
 
-    A partial that was made in the pause that then ended the question is its final transcript.
+    Positions are those of a machine that transcribes at once, so that they are the same on every
+    machine; ``stt_s`` says how long it took here. A partial that was made in the pause that then
+    ended the question is its final transcript.
     """
 
     def __init__(self, stt: "Transcriber", language: str) -> None:
         self._stt = stt
         self._language = language
-        self.forget()
+        self._last: Transcription | None = None
 
-    def forget(self) -> None:
-        """Speech goes on: what is being written down is not all."""
-        self._partial: Partial | None = None
-        self._told = False
-
-    async def pause(self, front: "FrontEnd", end_s: float) -> None:
-        """Write down what has been said up to the pause that began at ``end_s``."""
-        from voice_agent.events import Partial
-
-        if not front.listening:
-            return
-        text = await self._heard(front.so_far())
-        self._partial = Partial(
-            t_s=round(front.position_s + text.stt_s, 4),
-            text=text.text,
-            language=text.language,
-            audio_s=text.audio_s,
-            stt_s=text.stt_s,
-        )
-        self._told = False
-
-    def due(self, front: "FrontEnd") -> "Iterator[Partial]":
-        """Yield the partial once its time has come, and tell the endpointing what it says."""
+    async def events(
+        self, happened: "FrontEndEvent", front: "FrontEnd"
+    ) -> AsyncIterator["Partial | Transcript"]:
+        """Yield what is understood after ``happened``."""
+        from voice_agent.events import Partial, SpeechEnded, SpeechStarted, Transcript
         from voice_agent.turns.completeness import looks_complete
+        from voice_agent.turns.front_end import Addressed
 
-        partial = self._partial
-        if partial is None or self._told or (partial.t_s or 0) > front.position_s:
-            return
-        self._told = True
-        front.hint(looks_complete(partial.text, partial.language))
-        yield partial
-
-    async def whole(self, addressed: "Addressed") -> "Transcript":
-        """Return the transcript of a whole utterance."""
-        from voice_agent.events import Transcript
-
-        partial, self._partial = self._partial, None
-        if partial is not None:
-            return Transcript(
-                t_s=max(partial.t_s or 0.0, addressed.t_s),
-                text=partial.text,
-                language=partial.language,
-                audio_s=partial.audio_s,
-                stt_s=partial.stt_s,
-            )
-        text = await self._heard(addressed.samples)
-        return Transcript(
-            t_s=round(addressed.t_s + text.stt_s, 4),
-            text=text.text,
-            language=text.language,
-            audio_s=text.audio_s,
-            stt_s=text.stt_s,
-        )
+        if isinstance(happened, SpeechStarted):
+            self._last = None
+        elif isinstance(happened, SpeechEnded) and front.listening:
+            self._last = await self._heard(front.so_far())
+            front.hint(looks_complete(self._last.text, self._last.language))
+            yield Partial(t_s=happened.t_s, **_written(self._last))
+        elif isinstance(happened, Addressed):
+            text = self._last or await self._heard(happened.samples)
+            self._last = None
+            yield Transcript(t_s=happened.t_s, **_written(text))
 
     async def _heard(self, samples: "NDArray[np.float32]") -> "Transcription":
         from voice_agent.audio.format import SAMPLE_RATE_HZ, Sound
 
         return await self._stt.transcribe(Sound(samples, SAMPLE_RATE_HZ), language=self._language)
+
+
+def _written(text: "Transcription") -> dict[str, Any]:
+    return {
+        "text": text.text,
+        "language": text.language,
+        "audio_s": text.audio_s,
+        "stt_s": text.stt_s,
+    }
 
 
 def _blocks(

@@ -58,6 +58,7 @@ class Endpointing:
         self._last_speech_at = 0
         self._paused = False
         self._complete: bool | None = None
+        self._awaits_hint = False
 
     @property
     def start_hop(self) -> int | None:
@@ -86,6 +87,15 @@ class Endpointing:
         """
         if self._paused:
             self._complete = complete
+            self._awaits_hint = False
+
+    def await_hint(self) -> None:
+        """Say that the text up to this pause is being made: the end waits for its hint.
+
+        No longer than after an incomplete text. It costs no time, as no answer can begin before
+        that text is there.
+        """
+        self._awaits_hint = self._paused
 
     def step(self, speech: bool) -> Outcome | None:
         """Take the next hop's decision and return what follows from it."""
@@ -115,7 +125,7 @@ class Endpointing:
             if self._paused:
                 outcome = Outcome.RESUMED
                 self._run_started_at = at - self._run + 1
-            self._paused, self._complete = False, None
+            self._paused, self._complete, self._awaits_hint = False, None, False
         if self._is_over(at):
             return Outcome.ENDED
         if not self._paused and at - self._last_speech_at >= _PAUSE_HOPS:
@@ -126,7 +136,8 @@ class Endpointing:
     def _is_over(self, at: int) -> bool:
         assert self._started_at is not None
         silence_hops = at - self._last_speech_at
-        needed_s = _silence_s(self._rules, self._speech_hops * HOP_S, self._complete)
+        complete = False if self._awaits_hint else self._complete
+        needed_s = _silence_s(self._rules, self._speech_hops * HOP_S, complete)
         whole_s = (at - self._started_at + 1) * HOP_S
         return silence_hops * HOP_S >= needed_s or whole_s >= self._rules.max_question_s
 

@@ -140,6 +140,11 @@ class FrontEnd:
         if self._question is not None:
             self._question.endpointing.hint(complete)
 
+    def await_hint(self) -> None:
+        """Say that a hint will come for this pause; see `Endpointing.await_hint`."""
+        if self._question is not None:
+            self._question.endpointing.await_hint()
+
     def so_far(self) -> NDArray[np.float32]:
         """Return the question as far as it has been heard; float32 of shape (n,) at 16 kHz."""
         if self._question is None:
