@@ -27,6 +27,12 @@ async def forever() -> None:
     await asyncio.Event().wait()
 
 
+async def a_while() -> None:
+    """Let every other task go on as far as it can."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
 def doing(act: Callable[[], object]) -> Act:
     """Something to do in the middle of a script."""
 

@@ -56,7 +56,7 @@ class Research:
         self.search, self.note = Shelf(), Shelf("note", writes=True)
         self.events: list[Event] = []
         self.history: tuple[Message, ...] = ()
-        self._loop = ResearchLoop(
+        self.loop = ResearchLoop(
             self.model,
             Toolbox([self.search, self.note]),
             limits=Limits(**({"output_tokens": 64} | limits)),
@@ -68,7 +68,7 @@ class Research:
         )
 
     async def reply(self) -> Reply:
-        return await self._loop.reply(
+        return await self.loop.reply(
             Inquiry(QUESTION, 7, self.stop, self.events.append, history=self.history)
         )
 

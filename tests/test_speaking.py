@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from fakes import WORD_SAMPLES, FakeSpeaker, FakeVoice
+from fakes import WORD_SAMPLES, FakeSpeaker, FakeVoice, a_while
 
 from voice_agent.engine import StopFlag
 from voice_agent.errors import DeviceError
@@ -28,11 +28,11 @@ class Talk:
         self.speaking.feed(text)
         if end:
             self.speaking.end()
-        await settle()
+        await a_while()
 
     async def hear(self, words: int) -> None:
         self.speaker.advance(words * WORD_SAMPLES)
-        await settle()
+        await a_while()
 
     def cancel(self) -> None:
         """Do what a turn does when it is cancelled."""
@@ -43,12 +43,6 @@ class Talk:
     @property
     def names(self) -> list[str]:
         return [name_of(event) for event in self.events]
-
-
-async def settle() -> None:
-    """Let every task go on as far as it can."""
-    for _ in range(20):
-        await asyncio.sleep(0)
 
 
 async def test_a_sentence_is_spoken_while_the_next_one_is_written() -> None:

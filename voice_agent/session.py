@@ -206,20 +206,18 @@ class Session:
     async def _speak_while(
         self, writing: Coroutine[Any, Any, Reply], speaking: Speaking | None
     ) -> Reply:
-        """Speak the answer while it is written; a loudspeaker that fails costs only the sound."""
+        """Speak the answer while it is written; what was written before a failure, too."""
         if speaking is None:
             return await writing
         talk = asyncio.create_task(speaking.run())
         try:
-            reply = await writing
-            speaking.end()
-            await talk
-        except (DeviceError, SynthesisError) as error:
-            log.warning("The answer could not be spoken to its end: %s", error)
-        finally:
+            return await writing
+        except asyncio.CancelledError:
             talk.cancel()
-            await asyncio.wait([talk])
-        return reply
+            raise
+        finally:
+            speaking.end()
+            await _spoken(talk)
 
     async def _apologise(self, ending: Ending) -> None:
         """Say in one short sentence that a turn failed."""
@@ -240,6 +238,21 @@ class Session:
         if isinstance(event, _RECORDED):
             self._stages.ledger.step(turn.id, event)
         self._listener(event)
+
+
+async def _spoken(talk: asyncio.Task[None]) -> None:
+    """Wait until ``talk`` has ended; a loudspeaker that fails costs only the sound."""
+    try:
+        await asyncio.wait([talk])
+    except asyncio.CancelledError:
+        talk.cancel()
+        await asyncio.wait([talk])
+        raise
+    try:
+        if not talk.cancelled():
+            talk.result()
+    except (DeviceError, SynthesisError) as error:
+        log.warning("The answer could not be spoken to its end: %s", error)
 
 
 def _nothing_said(turn: Turn, source: str | None) -> Error:
