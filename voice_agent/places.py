@@ -57,9 +57,18 @@ def places(env: Mapping[str, str] = os.environ) -> Places:
 
 def checkout_models() -> Path | None:
     """Return the ``models`` folder of the checkout that this program runs from, if it does."""
+    return _in_checkout("models")
+
+
+def checkout_examples() -> Path | None:
+    """Return the ``examples`` folder of the checkout that this program runs from, if it does."""
+    return _in_checkout("examples")
+
+
+def _in_checkout(name: str) -> Path | None:
     checkout = Path(__file__).resolve().parent.parent
-    models = checkout / "models"
-    return models if models.is_dir() and (checkout / "pyproject.toml").is_file() else None
+    folder = checkout / name
+    return folder if folder.is_dir() and (checkout / "pyproject.toml").is_file() else None
 
 
 def private_folder(folder: Path) -> Path:

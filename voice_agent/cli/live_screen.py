@@ -1,0 +1,34 @@
+"""What a person reads in a terminal while the assistant listens: both sides of the talk."""
+
+from typing import TextIO
+
+from voice_agent.cli.screen import Screen
+from voice_agent.events import Cancelled, Error, Event, Transcript, Wake
+
+
+class LiveScreen:
+    """A listener that writes each question as it was understood, and its answer with sources."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._answers = Screen(stream)
+
+    def __call__(self, event: Event) -> None:
+        """Write what ``event`` adds."""
+        self._answers(event)
+        line = _line(event)
+        if line:
+            self._stream.write(line + "\n")
+            self._stream.flush()
+
+
+def _line(event: Event) -> str:
+    if isinstance(event, Wake):
+        return "(listening)"
+    if isinstance(event, Transcript) and event.text:
+        return f"You: {event.text}"
+    if isinstance(event, Cancelled):
+        return "(stopped)"
+    if isinstance(event, Error):
+        return f"({event.message} {event.mend})"
+    return ""
