@@ -22,6 +22,7 @@ from voice_agent.places import Places, private_folder
 from voice_agent.research.answer import AnswerLimits
 from voice_agent.research.budget import Limits
 from voice_agent.research.loop import ResearchLoop
+from voice_agent.research.sufficiency import Sufficiency
 from voice_agent.research.toolbox.library import SEARCH, ReadDocument, SearchDocuments
 from voice_agent.research.tools import Toolbox
 from voice_agent.session import Stages
@@ -77,7 +78,7 @@ async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> Asy
                     located["stt"].parent, threads=settings.stt.thread_count(_cores())
                 )
             )
-        await model.prepare(stages.research.opening("en"))
+        await model.prepare(stages.research.opening())
         if wanted.voice:
             tts = settings.tts
             voice = await asyncio.to_thread(
@@ -156,6 +157,7 @@ def _research(settings: Settings, model: LocalModel, library: Library) -> Resear
         terms=content_terms,
         weight=library.idf,
         prefetch=SEARCH if research.prefetch else None,
+        sufficiency=Sufficiency(model),
     )
 
 

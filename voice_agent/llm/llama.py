@@ -15,6 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from voice_agent.errors import ModelError
 
 log = logging.getLogger(__name__)
@@ -190,6 +192,13 @@ class Llama:
     def greedy(self, banned: Iterable[int] = ()) -> "Sampler":
         """Return a sampler that takes the likeliest token which is not banned."""
         return Sampler(self._c, self._context, list(banned), self.vocabulary_tokens)
+
+    def shares(self, tokens: Sequence[int]) -> list[float]:
+        """Return how likely each of ``tokens`` comes next, after what was evaluated last."""
+        row = self._c.llama_get_logits_ith(self._context, -1)
+        logits = np.ctypeslib.as_array(row, shape=(self.vocabulary_tokens,)).astype(np.float64)
+        weights = np.exp(logits - logits.max())
+        return [float(weights[token] / weights.sum()) for token in tokens]
 
     def save(self, sequence: int, file: Path) -> None:
         """Write what the sequence holds to ``file``."""

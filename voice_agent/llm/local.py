@@ -19,7 +19,15 @@ from pathlib import Path
 from voice_agent.engine import Engine, StopFlag
 from voice_agent.errors import ContextOverflow
 from voice_agent.llm.llama import Llama
-from voice_agent.llm.model import Finished, Message, Piece, Request, Size, StopReason
+from voice_agent.llm.model import (
+    Finished,
+    Likelihood,
+    Message,
+    Piece,
+    Request,
+    Size,
+    StopReason,
+)
 from voice_agent.llm.template import ChatTemplate, Content, Generated
 from voice_agent.research.markup import MarkupParser
 
@@ -128,14 +136,49 @@ class LocalModel:
                 if isinstance(item, Finished):
                     yield item
 
-    def _generate(self, request: Request, aborted: Callable[[], bool]) -> Iterator[str | Finished]:
+    async def likelihood(self, request: Request, options: tuple[str, ...]) -> Likelihood:
+        """Process the request's prompt and weigh ``options`` as the reply's first word."""
+        return await self._engine.run(lambda: self._weigh(request, options))
+
+    def _weigh(self, request: Request, options: tuple[str, ...]) -> Likelihood:
+        def aborted() -> bool:
+            return request.stop.is_set() or time.monotonic() >= request.deadline
+
         tokens = self._tokens(request)
+        self._check_room(request, len(tokens))
+        done = self._llama.evaluate(_LANES[request.lane], tokens, aborted)
+        shares = [0.0] * len(options)
+        if done.complete:
+            first = [self._first_tokens(option) for option in options]
+            shares = [sum(self._llama.shares(tokens)) for tokens in first]
+        reason: StopReason = "stopped" if request.stop.is_set() else "deadline"
+        return Likelihood(
+            tuple(shares),
+            Finished(
+                reason="end" if done.complete else reason,
+                prompt_tokens=len(tokens),
+                reused_tokens=done.reused_tokens,
+                evaluated_tokens=done.evaluated_tokens,
+                output_tokens=0,
+            ),
+        )
+
+    def _first_tokens(self, word: str) -> list[int]:
+        """The tokens with which ``word`` may begin, capital or not."""
+        forms = (word, word.capitalize())
+        return sorted({self._llama.tokenize(form, special=False)[0] for form in forms})
+
+    def _check_room(self, request: Request, prompt_tokens: int) -> None:
         room = self._room[request.lane]
-        if len(tokens) + request.max_tokens > room:
+        if prompt_tokens + request.max_tokens > room:
             raise ContextOverflow(
-                f"A prompt of {len(tokens)} tokens and {request.max_tokens} for the reply "
+                f"A prompt of {prompt_tokens} tokens and {request.max_tokens} for the reply "
                 f"do not fit a context of {room}."
             )
+
+    def _generate(self, request: Request, aborted: Callable[[], bool]) -> Iterator[str | Finished]:
+        tokens = self._tokens(request)
+        self._check_room(request, len(tokens))
         began = time.monotonic()
         done = self._llama.evaluate(_LANES[request.lane], tokens, aborted)
         self._note_speed(done.evaluated_tokens, time.monotonic() - began)

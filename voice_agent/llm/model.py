@@ -122,6 +122,14 @@ class Finished:
         return self.evaluated_tokens + self.output_tokens
 
 
+@dataclass(frozen=True)
+class Likelihood:
+    """How likely a reply begins with each of some words, and what it cost to find out."""
+
+    shares: tuple[float, ...]
+    finished: Finished
+
+
 Piece = Text | Reasoning | Call | Finished
 
 

@@ -155,7 +155,7 @@ class FinalAnswer:
     async def write(self, reply: Unfinished) -> Ending:
         """Answer the question from the evidence; raises nothing but Cancelled."""
         findings = reply.evidence.ranked(reply.question, RELEVANCE_FLOOR)
-        if not findings:
+        if not findings or reply.reason == "nothing_found":
             return _nothing_found(reply)
         said = Streamed()
         try:

@@ -32,10 +32,15 @@ Weight = Callable[[str], float]
 
 @dataclass(frozen=True)
 class Finding:
-    """A piece of text that a tool returned, with where it stands (None: not a document)."""
+    """A piece of text that a tool returned, with where it stands (None: not a document).
+
+    ``line`` and ``place`` give its order among others of the same source.
+    """
 
     text: str
     source: Source | None = None
+    line: int = 0
+    place: int = 0
 
     @property
     def label(self) -> str:
@@ -44,6 +49,10 @@ class Finding:
             return ""
         heading = f" > {self.source.heading}" if self.source.heading else ""
         return f"{self.source.title}{heading}"
+
+
+def _key(finding: Finding) -> str:
+    return f"{finding.label}\n{finding.text}"
 
 
 def fingerprints(text: str) -> set[bytes]:
@@ -91,15 +100,14 @@ class Evidence:
     def __len__(self) -> int:
         return len(self._findings)
 
-    def add(self, findings: Iterable[Finding]) -> list[Finding]:
-        """Keep what was found; return what was not there before."""
-        fresh: list[Finding] = []
-        for finding in findings:
-            key = f"{finding.label}\n{finding.text}"
-            if finding.text.strip() and key not in self._findings:
-                self._findings[key] = finding
-                fresh.append(finding)
-        return fresh
+    def unseen(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Return those of ``findings`` that are not kept yet."""
+        return [f for f in findings if f.text.strip() and _key(f) not in self._findings]
+
+    def add(self, findings: Iterable[Finding]) -> None:
+        """Keep what was found."""
+        for finding in self.unseen(findings):
+            self._findings[_key(finding)] = finding
 
     def relevance(self, finding: Finding, question: str) -> float:
         """The share, 0 to 1, of the question's term weight that ``finding`` holds."""

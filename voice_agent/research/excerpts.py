@@ -6,7 +6,7 @@ tokens (measured, see the design).
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from voice_agent.events import Source
 from voice_agent.research.evidence import Finding, Terms, Weight
@@ -20,19 +20,15 @@ PASSAGE_SHARE = 0.6
 
 @dataclass(frozen=True)
 class Found:
-    """A passage that a search returned, best first; ``coverage`` is its share of the question."""
+    """A passage that a search returned, best first; ``coverage`` is its share of the question.
+
+    ``line`` is where it stands in its document.
+    """
 
     source: Source
     text: str
     coverage: float
-
-
-@dataclass(frozen=True)
-class _Statement:
-    passage: int
-    position: int
-    text: str
-    score: float
+    line: int = 0
 
 
 def choose(
@@ -44,43 +40,31 @@ def choose(
     weight: Weight,
     room_chars: int,
 ) -> list[Finding]:
-    """Return the statements that bear on ``question``, together at most ``room_chars`` long.
+    """Return the statements that bear on ``question``, best first, at most ``room_chars`` long.
 
-    One finding for each passage that contributes, in the passages' order, its statements in
-    theirs.
+    One finding a statement, so that a later search can go on where this one ended.
     """
     wanted = set(terms(question))
     total = sum(map(weight, wanted)) or 1.0
-    scored: list[_Statement] = []
-    for number, passage in enumerate(passages):
+    scored: list[tuple[float, Finding]] = []
+    for passage in passages:
         parts = statements(passage.text)
         own = [sum(map(weight, wanted & set(terms(part)))) / total for part in parts]
-        for position, part in enumerate(parts):
-            near = max(
-                (*own[max(position - 1, 0) : position], *own[position + 1 : position + 2]),
-                default=0,
-            )
-            score = own[position] + NEIGHBOUR_SHARE * near + PASSAGE_SHARE * passage.coverage
-            scored.append(_Statement(number, position, part, score))
-    kept = _fitting(sorted(scored, key=lambda s: (-s.score, s.passage, s.position)), room_chars)
-    return _by_passage(kept, passages)
+        for place, part in enumerate(parts):
+            near = max((*own[max(place - 1, 0) : place], *own[place + 1 : place + 2]), default=0)
+            score = own[place] + NEIGHBOUR_SHARE * near + PASSAGE_SHARE * passage.coverage
+            scored.append((score, Finding(part, passage.source, passage.line, place)))
+    ranked = sorted(scored, key=lambda pair: -pair[0])  # stable: equal ones in the search's order
+    return fitting([finding for _score, finding in ranked], room_chars)
 
 
-def _fitting(ranked: Sequence[_Statement], room_chars: int) -> list[_Statement]:
-    kept: list[_Statement] = []
-    for statement in ranked:
-        if len(statement.text) <= room_chars:
-            kept.append(statement)
-            room_chars -= len(statement.text)
+def fitting(findings: Sequence[Finding], room_chars: int) -> list[Finding]:
+    """Return the findings that fit ``room_chars``; the first is cut rather than dropped."""
+    kept: list[Finding] = []
+    for finding in findings:
+        if len(finding.text) <= room_chars:
+            kept.append(finding)
+            room_chars -= len(finding.text)
         elif not kept:
-            kept.append(_Statement(0, 0, statement.text[:room_chars], statement.score))
-            break
+            return [replace(finding, text=finding.text[:room_chars])]
     return kept
-
-
-def _by_passage(kept: Sequence[_Statement], passages: Sequence[Found]) -> list[Finding]:
-    findings: list[Finding] = []
-    for number in sorted({statement.passage for statement in kept}):
-        own = sorted((s for s in kept if s.passage == number), key=lambda s: s.position)
-        findings.append(Finding(" ".join(s.text for s in own), passages[number].source))
-    return findings

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from voice_agent.engine import StopFlag
 from voice_agent.events import Source
-from voice_agent.library import Hit, Opened, content_terms, statements
+from voice_agent.library import Hit, Opened, Passage, content_terms, statements
 from voice_agent.llm.model import ToolSpec
 from voice_agent.research.evidence import Finding
 from voice_agent.research.excerpts import Found, choose
@@ -16,9 +16,8 @@ SEARCH = "search_documents"
 READ = "read_document"
 
 PASSAGES = 6
-EXCERPT_CHARS = 900
-"""About 220 tokens: three seconds of prompt processing for the default model on two cores."""
-READ_CHARS = 3_000
+FOUND_CHARS = 3_600
+"""What one call may bring; the loop shows it to the model portion by portion, the best first."""
 LIBRARY_TIME_LIMIT_S = 10.0
 
 
@@ -31,6 +30,10 @@ class Documents(Protocol):
 
     def document(self, name: str) -> Opened:
         """Return the whole document that ``name`` means."""
+        ...
+
+    def passages(self, name: str) -> list[Passage]:
+        """Return the passages of the document that ``name`` means, in order."""
         ...
 
     def idf(self, term: str) -> float:
@@ -64,31 +67,27 @@ class SearchDocuments:
         return ToolOutput(_text(findings), tuple(findings))
 
     def _find(self, query: str) -> list[Finding]:
-        found = [
-            Found(Source(hit.path, hit.title, hit.heading), hit.text, hit.coverage)
-            for hit in self._documents.search(query, PASSAGES)
-        ]
-        return choose(
+        return _bearing_on(
             query,
-            found,
-            statements=statements,
-            terms=content_terms,
-            weight=self._documents.idf,
-            room_chars=EXCERPT_CHARS,
+            [
+                Found(Source(hit.path, hit.title, hit.heading), hit.text, hit.coverage, hit.line)
+                for hit in self._documents.search(query, PASSAGES)
+            ],
+            self._documents,
         )
 
 
 class ReadDocument:
-    """Reads a document from its beginning or from a heading, as far as there is room."""
+    """Reads the statements of one document that bear on the question."""
 
     spec = ToolSpec(
         READ,
-        "Read one of the user's documents, by its title or path.",
+        "Read what one of the user's documents, named by its title or path, says about it.",
         {
             "type": "object",
             "properties": {
                 "title": {"type": "string", "description": "title or path of the document"},
-                "heading": {"type": "string", "description": "heading to begin at"},
+                "heading": {"type": "string", "description": "heading of the part to read"},
             },
             "required": ["title"],
             "additionalProperties": False,
@@ -102,29 +101,33 @@ class ReadDocument:
 
     async def run(self, arguments: dict[str, Any], *, question: str, stop: StopFlag) -> ToolOutput:
         """Read the document ``arguments["title"]``; raises LibraryError where there is none."""
-        opened = await asyncio.to_thread(self._documents.document, str(arguments["title"]))
-        heading = str(arguments.get("heading", ""))
-        text, headings_left = _part(opened.text, heading, READ_CHARS)
-        source = Source(opened.path, opened.title, heading or None)
-        note = f"\nNot read: {'; '.join(headings_left)}." if headings_left else ""
-        return ToolOutput(text + note, (Finding(text + note, source),))
+        wanted = f"{question} {arguments.get('heading', '')}"
+        findings = await asyncio.to_thread(self._read, str(arguments["title"]), wanted)
+        return ToolOutput(_text(findings), tuple(findings))
+
+    def _read(self, name: str, wanted: str) -> list[Finding]:
+        opened = self._documents.document(name)
+        parts = [
+            Found(Source(opened.path, opened.title, _heading(part)), part.full_text, 0.0, part.line)
+            for part in self._documents.passages(name)
+        ]
+        return _bearing_on(wanted, parts, self._documents)
+
+
+def _heading(passage: Passage) -> str | None:
+    return " > ".join(passage.heading) or None
+
+
+def _bearing_on(question: str, parts: Sequence[Found], documents: Documents) -> list[Finding]:
+    return choose(
+        question,
+        parts,
+        statements=statements,
+        terms=content_terms,
+        weight=documents.idf,
+        room_chars=FOUND_CHARS,
+    )
 
 
 def _text(findings: Sequence[Finding]) -> str:
     return "\n\n".join(f"{finding.label}: {finding.text}" for finding in findings)
-
-
-def _part(text: str, heading: str, room_chars: int) -> tuple[str, list[str]]:
-    """Return what fits of ``text`` from ``heading`` on, and the headings that were not read."""
-    sections = text.split("\n\n")
-    begin = next((i for i, s in enumerate(sections) if _names(s, heading)), 0) if heading else 0
-    end, size = begin, 0
-    while end < len(sections) and (end == begin or size + len(sections[end]) <= room_chars):
-        size += len(sections[end]) + 2
-        end += 1
-    unread = [s.lstrip("# ") for s in sections[end:] if s.startswith("#")]
-    return "\n\n".join(sections[begin:end])[:room_chars], unread
-
-
-def _names(section: str, heading: str) -> bool:
-    return section.startswith("#") and heading.casefold() in section.casefold()
