@@ -1,11 +1,27 @@
 """What all tests share."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from voice_agent.llm.llama import Llama
 
 
 @pytest.fixture(scope="session")
 def models_dir() -> Path:
     """The folder of the models that set-up has put there."""
     return Path(__file__).parent.parent / "models"
+
+
+@pytest.fixture(scope="session")
+def small_llama(models_dir: Path) -> "Iterator[Llama]":
+    """The small language model, loaded once; who uses it forgets its sequences 0 and 1 first."""
+    from voice_agent.llm.llama import Llama
+
+    (file,) = (models_dir / "qwen2.5-coder-0.5b-instruct").glob("*.gguf")
+    llama = Llama(file, context_tokens=3072, threads=2, sequences=2)
+    yield llama
+    llama.close()
