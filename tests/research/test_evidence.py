@@ -76,8 +76,12 @@ def test_a_text_of_nothing_has_no_fingerprints() -> None:
 
 def test_each_text_is_kept_once() -> None:
     kept = evidence(finding(BOILER))
-    assert kept.add([finding(BOILER), finding(CAR)]) == [finding(CAR)]
+    kept.add([finding(BOILER), finding(CAR)])
     assert len(kept) == 2
+
+
+def test_what_has_been_found_before_is_told_from_what_has_not() -> None:
+    assert evidence(finding(BOILER)).unseen([finding(BOILER), finding(CAR)]) == [finding(CAR)]
 
 
 def test_the_same_words_in_another_document_are_another_finding() -> None:

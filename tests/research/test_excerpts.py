@@ -23,23 +23,15 @@ def passage(path: str, text: str, coverage: float = 0.5) -> Found:
 def test_the_statement_that_holds_the_questions_words_is_taken() -> None:
     found = passage("a.md", "tyres are black. the boiler is blue. cats sleep")
     (finding,) = chosen("boiler colour", found, room_chars=20)
-    assert finding == Finding("the boiler is blue", found.source)
+    assert (finding.text, finding.source) == ("the boiler is blue", found.source)
 
 
 def test_together_they_are_no_longer_than_there_is_room() -> None:
-    parts = [f"boiler fact number {i}" for i in range(50)]
-    (found,) = chosen("boiler", passage("a.md", ". ".join(parts)), room_chars=200)
-    assert len(found.text) < 220
+    found = passage("a.md", ". ".join(f"boiler fact number {i}" for i in range(50)))
+    assert 150 < sum(len(f.text) for f in chosen("boiler", found, room_chars=200)) <= 200
 
 
-def test_statements_keep_the_order_of_their_text() -> None:
-    found = passage("a.md", "cats sleep. boiler pressure. boiler")
-    assert chosen("boiler pressure", found)[
-        0
-    ].text == "cats sleep. boiler pressure. boiler".replace(". ", " ")
-
-
-def test_one_finding_for_each_passage_in_their_order() -> None:
+def test_each_statement_keeps_its_own_source() -> None:
     found = chosen("boiler", passage("a.md", "boiler one"), passage("b.md", "boiler two"))
     assert [(f.text, f.source and f.source.path) for f in found] == [
         ("boiler one", "a.md"),
@@ -54,16 +46,15 @@ def test_a_passage_that_bears_on_the_question_more_wins() -> None:
 
 def test_the_neighbour_of_the_topic_is_preferred_to_a_stranger() -> None:
     other = passage("a.md", "dogs bark a lot")
-    found = passage("b.md", "cats sleep a lot. boiler pressure. two bar is right")
-    texts = [f.text for f in chosen("boiler pressure", other, found, room_chars=33)]
-    assert texts == ["cats sleep a lot boiler pressure"]
+    found = passage("b.md", "cats sleep a lot. boiler pressure")
+    texts = {f.text for f in chosen("boiler pressure", other, found, room_chars=33)}
+    assert texts == {"cats sleep a lot", "boiler pressure"}
 
 
-def test_a_statement_that_is_too_long_is_cut() -> None:
-    assert (
-        chosen("boiler", passage("a.md", "boiler " * 50), room_chars=20)[0].text
-        == ("boiler " * 50)[:20]
-    )
+def test_a_statement_that_is_too_long_is_cut_and_keeps_its_source() -> None:
+    long = passage("b.md", "boiler " * 50)
+    (cut,) = chosen("boiler", passage("a.md", "cats sleep a lot. " * 3, 0), long, room_chars=15)
+    assert (cut.text, cut.source) == ("boiler boiler b", long.source)
 
 
 def test_no_passages_no_findings() -> None:
