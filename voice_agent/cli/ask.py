@@ -36,11 +36,15 @@ def add(verbs: "Verbs") -> None:
 
 def _ask(args: argparse.Namespace) -> int:
     from voice_agent.audio.format import read_recording
+    from voice_agent.cli.parser import CANCELLED
 
     if args.text is not None and args.audio is not None:
         raise UsageError("A question is either text or --audio.", mend="Leave one of them out.")
     asked: str | Sound = read_recording(args.audio) if args.audio else _question(args.text)
-    return asyncio.run(_answer(args, asked))
+    try:
+        return asyncio.run(_answer(args, asked))
+    except asyncio.CancelledError:  # interrupted while it started: there was no turn to cancel
+        return CANCELLED
 
 
 def _question(text: str | None) -> str:

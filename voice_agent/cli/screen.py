@@ -47,11 +47,23 @@ def tell_empty_library(documents: int) -> None:
 
 
 def _rest(text: str, written: str) -> str:
-    """What of the whole answer was not streamed: the excerpt of a fallback."""
-    streamed = written.strip()
-    if text.startswith(streamed):
-        return text[len(streamed) :].rstrip()
-    return "\n" + text if text.strip() not in streamed else ""
+    """What of the whole answer was not streamed, such as the excerpt of a fallback.
+
+    White space does not count: between what two requests said it is the answer's own.
+    """
+    at = 0
+    for char in "".join(written.split()):
+        at = _skip_blanks(text, at)
+        if text[at : at + 1] != char:
+            return f"\n{text}"
+        at += 1
+    return text[at:].rstrip()
+
+
+def _skip_blanks(text: str, at: int) -> int:
+    while text[at : at + 1].isspace():
+        at += 1
+    return at
 
 
 def _line(source: Source) -> str:
