@@ -6,17 +6,21 @@ Models load before any sound device opens: loading stalls every Python thread fo
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from voice_agent.audio.capture import DeviceMicrophone, RecordedMicrophone
 from voice_agent.audio.playback import DeviceSpeaker, Speaker, Speakers, WavSpeaker
+from voice_agent.audio.reference import PlayedSound, Reference
+from voice_agent.audio.timeline import TimelineSpeaker
 from voice_agent.catalogue import Catalogue, Model, locate
 from voice_agent.engine import Engine
 from voice_agent.errors import DeviceError, SettingsError
 from voice_agent.ledger import Ledger
 from voice_agent.library import Library, content_terms
+from voice_agent.live import Desk
 from voice_agent.llm.local import LocalModel
 from voice_agent.places import Places, private_folder
 from voice_agent.research.answer import AnswerLimits
@@ -29,6 +33,8 @@ from voice_agent.session import Stages
 from voice_agent.settings import Settings
 from voice_agent.stt import WhisperTranscriber
 from voice_agent.tts import PiperVoice
+from voice_agent.turns.endpointing import EndpointRules
+from voice_agent.turns.front_end import FrontEnd
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,8 @@ async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> Asy
                     located["stt"].parent, threads=settings.stt.thread_count(_cores())
                 )
             )
-        await model.prepare(stages.research.opening())
+        for opening in stages.research.openings():
+            await model.prepare(opening)
         if wanted.voice:
             tts = settings.tts
             voice = await asyncio.to_thread(
@@ -88,6 +95,64 @@ async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> Asy
             stages.voice = voice
             stages.speaker = _speaker(settings, wanted, voice.rate_hz, opened)
         yield stages
+
+
+@dataclass(frozen=True)
+class Files:
+    """Files in place of the devices: what is heard, and where what is spoken goes."""
+
+    recording: Path | None = None
+    output: Path | None = None
+
+
+@asynccontextmanager
+async def open_desk(
+    settings: Settings, places: Places, files: Files, began: Callable[[float], None]
+) -> AsyncIterator[Desk]:
+    """Open all that a live session works with, models before devices; close it in reverse.
+
+    ``began`` gets the moment of the microphone's first sample, on the loop's clock. Raises what
+    `open_stages` raises, and RecordingError, and DeviceError where there is no microphone.
+    """
+    async with AsyncExitStack() as opened:
+        file = opened.enter_context(TimelineSpeaker(files.output)) if files.output else None
+        wanted = Wanted(stt=True, loudspeaker=file is None, speaker=file)
+        stages = await opened.enter_async_context(open_stages(settings, places, wanted))
+        wake, listen = settings.wake, settings.listen
+        ears = await asyncio.to_thread(
+            lambda: FrontEnd.load(
+                wake.words,
+                EndpointRules(max_question_s=listen.max_question_s),
+                threshold=wake.threshold,
+                refractory_s=wake.refractory_s,
+            )
+        )
+
+        def on_first_sample(at_s: float) -> None:
+            if file is not None:
+                file.begin(at_s)
+            began(at_s)
+
+        yield Desk(
+            stages=stages,
+            ears=ears,
+            microphone=RecordedMicrophone(files.recording)
+            if files.recording
+            else opened.enter_context(DeviceMicrophone(settings.audio.input_device)),
+            reference=_reference(stages.speaker),
+            follow_up_s=listen.follow_up_s,
+            on_first_sample=on_first_sample,
+        )
+
+
+def _reference(speaker: Speaker | None) -> Reference | None:
+    if isinstance(speaker, TimelineSpeaker):
+        return speaker
+    if isinstance(speaker, DeviceSpeaker):
+        played = PlayedSound(speaker.device.rate_hz)
+        speaker.on_sent = played.take
+        return played
+    return None
 
 
 def _locate(

@@ -13,7 +13,7 @@ from typing import Any
 
 from voice_agent.audio.format import Sound
 from voice_agent.audio.playback import Speaker
-from voice_agent.errors import DeviceError, SynthesisError, TranscriptionError
+from voice_agent.errors import Cancelled, DeviceError, SynthesisError, TranscriptionError
 from voice_agent.events import (
     Answer,
     AnswerText,
@@ -29,6 +29,7 @@ from voice_agent.events import (
     ToolResult,
     Transcript,
 )
+from voice_agent.exchanges import Exchanges
 from voice_agent.ledger import Ledger
 from voice_agent.phrases import LANGUAGES, Phrase, phrase
 from voice_agent.research.loop import Inquiry, Reply, ResearchLoop
@@ -73,14 +74,23 @@ class _Watch:
 
 
 class Session:
-    """A conversation: at most one turn at a time, each with exactly one ending."""
+    """A conversation: at most one turn at a time, each with exactly one ending.
+
+    ``exchanges`` are what it remembers of earlier turns; without them each question stands alone.
+    """
 
     def __init__(
-        self, stages: Stages, listener: Listener, clock: Callable[[], float] = time.monotonic
+        self,
+        stages: Stages,
+        listener: Listener,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        exchanges: Exchanges | None = None,
     ) -> None:
         self._stages = stages
         self._listener = listener
         self._clock = clock
+        self._exchanges = exchanges
         self._conversation: int | None = None
         self._turn: Turn | None = None
 
@@ -89,10 +99,16 @@ class Session:
         turn = self._begin(question, "typed")
         return await self._run(turn, question)
 
-    async def hear(self, sound: Sound, *, source: str | None = None) -> Ending:
-        """Answer a spoken question; ``source`` names the recording it is from."""
+    async def hear(
+        self, sound: Sound, *, source: str | None = None, spoken_until_s: float | None = None
+    ) -> Ending:
+        """Answer a spoken question; ``source`` names the recording it is from.
+
+        ``spoken_until_s`` is when its last word ended, on the session's clock: timings count from
+        there. A recording without words is an error; at the microphone it is nothing.
+        """
         turn = self._begin("", "spoken")
-        return await self._run(turn, sound, source)
+        return await self._run(turn, sound, source=source, zero=spoken_until_s)
 
     def cancel(self, cause: str) -> None:
         """Cancel the turn that runs, if one does."""
@@ -113,16 +129,33 @@ class Session:
         self._turn = Turn(turn_id, self._clock)
         return self._turn
 
-    async def _run(self, turn: Turn, asked: str | Sound, source: str | None = None) -> Ending:
-        watch = _Watch(turn, turn.began)
+    async def _run(
+        self,
+        turn: Turn,
+        asked: str | Sound,
+        *,
+        source: str | None = None,
+        zero: float | None = None,
+    ) -> Ending:
+        watch = _Watch(turn, turn.began if zero is None else zero)
+        if zero is not None:
+            watch.note("endpoint")
         ending = await turn.supervise(self._work(turn, watch, asked, source))
-        self._turn = None
-        self._stages.ledger.end_turn(turn.id, ending)
-        if heard := turn.heard_text():
-            self._stages.ledger.heard(turn.id, heard)
+        self._remember(turn, ending)
         self._listener(ending)
-        await self._apologise(ending)
+        await self._apologise(turn, ending)
+        self._turn = None
         return ending
+
+    def _remember(self, turn: Turn, ending: Ending) -> None:
+        self._stages.ledger.end_turn(turn.id, ending)
+        heard = turn.heard_text()
+        if heard:
+            self._stages.ledger.heard(turn.id, heard)
+        elif isinstance(ending, Answer) and not ending.spoken:
+            heard = ending.text  # it was read, not heard
+        if self._exchanges is not None:
+            self._exchanges.add(turn.question, heard, self._clock())
 
     async def _work(
         self, turn: Turn, watch: _Watch, asked: str | Sound, source: str | None
@@ -136,6 +169,7 @@ class Session:
             question, language = said.text, said.language
             if not question:
                 return _nothing_said(turn, source)
+        turn.question = question
         speaking = self._speaking(turn, watch)
         return await self._answer(turn, watch, question, language=language, speaking=speaking)
 
@@ -197,6 +231,7 @@ class Session:
             stop=turn.stop,
             emit=emit,
             language=language if language in LANGUAGES else "en",
+            history=self._exchanges.messages(self._clock()) if self._exchanges else (),
         )
         reply = await self._speak_while(self._stages.research.reply(inquiry), speaking)
         watch.note("answer_end")
@@ -219,15 +254,17 @@ class Session:
             speaking.end()
             await _spoken(talk)
 
-    async def _apologise(self, ending: Ending) -> None:
-        """Say in one short sentence that a turn failed."""
+    async def _apologise(self, turn: Turn, ending: Ending) -> None:
+        """Say in one short sentence that a turn failed, unless it is cancelled meanwhile."""
         stages = self._stages
         if not isinstance(ending, Error) or stages.voice is None or stages.speaker is None:
             return
         name: Phrase = "no_speech" if ending.stage == TranscriptionError.stage else "failed"
+        turn.silenced_by(stages.speaker.abort)
         try:
-            speech = await stages.voice.synthesize(phrase(name, stages.voice.language))
-            await stages.speaker.play(speech.sound)
+            speech = await stages.voice.synthesize(phrase(name, stages.voice.language), turn.stop)
+            if not turn.stop.is_set():
+                await stages.speaker.play(speech.sound)
         except (DeviceError, SynthesisError) as error:
             log.warning("The failure could not be spoken: %s", error)
 
@@ -256,10 +293,13 @@ async def _spoken(talk: asyncio.Task[None]) -> None:
 
 
 def _nothing_said(turn: Turn, source: str | None) -> Error:
+    if source is None:
+        turn.cancel("nothing was said")
+        raise Cancelled("Nothing was said.")
     return Error(
         turn=turn.id,
         stage=TranscriptionError.stage,
-        message=f"Nothing was said in {source}." if source else "Nothing was said.",
+        message=f"Nothing was said in {source}.",
         mend="Record a spoken question, or check the microphone's level.",
         file=source,
     )

@@ -23,6 +23,7 @@ class Turn:
         self.id = turn_id
         self.stop = StopFlag()
         self.began = clock()
+        self.question = ""
         self._clock = clock
         self._task: asyncio.Task[Answer | Error] | None = None
         self._silence: Callable[[], None] = _nothing

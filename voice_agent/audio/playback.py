@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -62,7 +62,7 @@ class DeviceSpeaker:
     """A loudspeaker. Used as a context manager; its device is open only while it plays.
 
     All methods are called on the event loop's thread; only `_fill` and `_ended` run on
-    PortAudio's.
+    PortAudio's. There, too, ``on_sent`` gets each block and when it is heard, on the loop's clock.
     """
 
     def __init__(self, device: str = "", *, latency_s: float = LATENCY_S) -> None:
@@ -80,6 +80,7 @@ class DeviceSpeaker:
         self._resting: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stream: portaudio.Stream | None = None
+        self.on_sent: Callable[[portaudio.Block, float], None] | None = None
 
     def __enter__(self) -> Self:
         """Find the device and see that it opens; raises DeviceError."""
@@ -221,6 +222,8 @@ class DeviceSpeaker:
                 self._later(heard_in_s + filled / self._device.rate_hz, item)
         block[filled:] = 0
         self._sent_frames += len(block)
+        if self.on_sent is not None:
+            self.on_sent(block, self._block_time_s + heard_in_s)
 
     def _later(self, delay_s: float, item: _Queued) -> None:
         """Finish ``item`` on the event loop when its last sample has been heard."""

@@ -24,6 +24,9 @@ Block = NDArray[np.float32]
 OutputCallback = Callable[[Block, float], None]
 """Fills a block; gets the seconds after which its first sample will be heard."""
 
+InputCallback = Callable[[Block, float, bool], None]
+"""Takes a block that is gone afterwards, the seconds since its first sample was at the
+microphone, and whether samples were lost before it."""
 
 BLOCK_S = 0.02
 """PortAudio's own choice of a block made underruns on a loaded machine, after each new start."""
@@ -90,6 +93,39 @@ def open_output(
             samplerate=device.rate_hz,
             channels=min(2, device.outputs),
             blocksize=round(BLOCK_S * device.rate_hz),
+            dtype="float32",
+            latency=latency_s,
+            callback=callback,
+            finished_callback=ended,
+        ),
+    )
+
+
+def open_input(
+    device: Device,
+    take: InputCallback,
+    *,
+    latency_s: float,
+    block_s: float,
+    ended: Callable[[], None],
+) -> Stream:
+    """Return a stopped stream of float32 from ``device``, at its own rate, of two channels at most.
+
+    ``take`` and ``ended`` are called on PortAudio's thread, ``ended`` when the stream has stopped
+    for whatever reason. Raises DeviceError.
+    """
+    sounddevice = _library()
+
+    def callback(block: Block, _frames: int, time: Any, status: Any) -> None:
+        take(block, time.currentTime - time.inputBufferAdcTime, bool(status.input_overflow))
+
+    return _open(
+        device,
+        lambda: sounddevice.InputStream(
+            device=device.number,
+            samplerate=device.rate_hz,
+            channels=min(2, device.inputs),
+            blocksize=round(block_s * device.rate_hz),
             dtype="float32",
             latency=latency_s,
             callback=callback,

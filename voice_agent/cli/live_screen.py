@@ -13,6 +13,9 @@ class LiveScreen:
         self._stream = stream
         self._answers = Screen(stream)
 
+    def begin(self, at_s: float) -> None:
+        """The first sample came; on a screen nothing depends on it."""
+
     def __call__(self, event: Event) -> None:
         """Write what ``event`` adds."""
         self._answers(event)

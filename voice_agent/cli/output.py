@@ -18,6 +18,10 @@ class JsonLines:
         self._stream = stream
         self._started = time.monotonic() if started is None else started
 
+    def begin(self, at: float) -> None:
+        """Count seconds from ``at`` from now on: the microphone's first sample."""
+        self._started = at
+
     def __call__(self, event: Event) -> None:
         """Print ``event``; without a position of its own it gets the time that it is now."""
         if event.t_s is None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from voice_agent.errors import DeviceError
 
 if TYPE_CHECKING:
+    from voice_agent.cli.live_screen import LiveScreen
+    from voice_agent.cli.output import JsonLines
     from voice_agent.cli.verbs import Verbs
     from voice_agent.events import Listener
     from voice_agent.session import Session
@@ -18,7 +20,12 @@ if TYPE_CHECKING:
 def add(verbs: "Verbs") -> None:
     """Add the verb ``run``."""
     run = verbs.add_parser("run", help="listen for the wake word and answer questions")
-    run.add_argument("--output-wav", type=Path, metavar="F", help="a file for the loudspeaker")
+    run.add_argument(
+        "--input-wav", type=Path, metavar="F", help="a recording in place of the microphone"
+    )
+    run.add_argument(
+        "--output-wav", type=Path, metavar="F", help="a file in place of the loudspeaker"
+    )
     run.add_argument("--json", action="store_true", help="one JSON object a line")
     run.set_defaults(run=_run)
 
@@ -29,23 +36,58 @@ def _run(args: argparse.Namespace) -> int:
     from voice_agent.cli.screen import tell_notices
     from voice_agent.settings import load_settings
 
-    listener: Listener = JsonLines(sys.stdout) if args.json else LiveScreen(sys.stdout)
+    listener = JsonLines(sys.stdout) if args.json else LiveScreen(sys.stdout)
     loaded = load_settings()
     tell_notices(loaded)
-    try:
-        _find_microphone(loaded.settings)
-    except DeviceError as error:
-        if loaded.settings.audio.input_device:
-            raise
-        return _without_microphone(error, args, loaded.settings, listener)
-    raise DeviceError("Listening to a microphone does not work in this version.")
+    if args.input_wav is None:
+        try:
+            _find_microphone(loaded.settings)
+        except DeviceError as error:
+            if loaded.settings.audio.input_device:
+                raise
+            return _without_microphone(error, args, loaded.settings, listener)
+    return _listen(args, loaded.settings, listener)
 
 
 def _find_microphone(settings: "Settings") -> None:
-    from voice_agent.audio.devices import choose
-    from voice_agent.audio.portaudio import query
+    from voice_agent.audio.capture import DeviceMicrophone
 
-    choose(query(), settings.audio.input_device, "input")
+    with DeviceMicrophone(settings.audio.input_device):
+        return
+
+
+def _listen(
+    args: argparse.Namespace, settings: "Settings", listener: "JsonLines | LiveScreen"
+) -> int:
+    """Be the assistant until a signal comes, or the recording and the last turn have ended."""
+    from voice_agent.cli.screen import tell_empty_library
+    from voice_agent.cli.signals import until_signal
+    from voice_agent.daemon import Files, open_desk
+    from voice_agent.live import Live
+    from voice_agent.places import places
+
+    running: list[Live] = []
+
+    def began(at_s: float) -> None:
+        listener.begin(at_s)
+        words = " or ".join(f"'{word.replace('_', ' ')}'" for word in settings.wake.words)
+        sys.stderr.write(f"voice-agent: listening for {words}. Ctrl-C ends it.\n")
+
+    async def work() -> int:
+        files = Files(recording=args.input_wav, output=args.output_wav)
+        async with open_desk(settings, places(), files, began) as desk:
+            tell_empty_library(desk.stages.documents)
+            live = Live(desk, listener)
+            running.append(live)
+            await live.run()
+        return 0
+
+    def stop(cause: str) -> bool:
+        for live in running:
+            live.stop(cause)
+        return bool(running)
+
+    return asyncio.run(until_signal(work(), stop))
 
 
 def _without_microphone(

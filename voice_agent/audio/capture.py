@@ -1,0 +1,200 @@
+"""Sound from a microphone, or from a recording in its place: 16 kHz mono in blocks, with times."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+import numpy as np
+import soxr  # type: ignore[import-untyped]  # has no types
+from numpy.typing import NDArray
+
+from voice_agent.audio import portaudio
+from voice_agent.audio.devices import Device, choose
+from voice_agent.audio.format import SAMPLE_RATE_HZ, read_recording
+from voice_agent.errors import DeviceError
+
+LATENCY_S = 0.04
+BLOCK_S = 0.02
+LOST_S = 3.0
+"""A device that has delivered nothing for so long is gone."""
+
+_MOST_WAITING = 500  # blocks: ten seconds; older sound is of no use to anybody
+_OUT_OF_STEP_S = 0.05
+
+
+@dataclass(frozen=True)
+class Captured:
+    """The next sound: float32 of shape (n,) in [-1, 1] at 16 kHz.
+
+    ``at_s`` is when its first sample was at the microphone, on the event loop's clock.
+    """
+
+    samples: NDArray[np.float32]
+    at_s: float
+
+
+class Microphone(Protocol):
+    """Hears without a gap."""
+
+    def blocks(self) -> AsyncGenerator[Captured, None]:
+        """Yield block after block in real time, until it is closed. Raises DeviceError."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing but silence will come: the recording that it plays is over."""
+
+
+class DeviceMicrophone:
+    """A microphone. Used as a context manager; its device is open while `blocks` is iterated.
+
+    ``overruns`` counts how often the system lost samples, ``dropped_blocks`` what we were too
+    slow for.
+    """
+
+    ended = False
+
+    def __init__(self, device: str = "", *, latency_s: float = LATENCY_S) -> None:
+        self._wanted = device
+        self._latency_s = latency_s
+        self._waiting: deque[tuple[portaudio.Block, float]] = deque()
+        self._arrived = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.overruns = 0
+        self.dropped_blocks = 0
+
+    def __enter__(self) -> Self:
+        """Find the device and see that it opens; raises DeviceError."""
+        self._device: Device = choose(portaudio.query(), self._wanted, "input")
+        self._open().close()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Nothing is open outside of `blocks`."""
+
+    @property
+    def device(self) -> Device:
+        """The device in use."""
+        return self._device
+
+    async def blocks(self) -> AsyncGenerator[Captured, None]:
+        """Yield block after block; raises DeviceError when the device is gone."""
+        self._loop = asyncio.get_running_loop()
+        self._waiting.clear()
+        incoming = _Incoming(self._device.rate_hz)
+        stream = self._open()
+        try:
+            stream.start()
+            while True:
+                await self._arrival(stream)
+                while self._waiting:
+                    captured = incoming.convert(*self._waiting.popleft())
+                    if len(captured.samples):
+                        yield captured
+        finally:
+            self._loop = None
+            stream.abort()
+            stream.close()
+
+    async def _arrival(self, stream: portaudio.Stream) -> None:
+        self._arrived.clear()
+        if self._waiting:
+            return
+        try:
+            async with asyncio.timeout(LOST_S):
+                await self._arrived.wait()
+        except TimeoutError as error:
+            raise self._lost() from error
+        if not self._waiting and not stream.active:
+            raise self._lost()
+
+    def _open(self) -> portaudio.Stream:
+        return portaudio.open_input(
+            self._device,
+            self._take,
+            latency_s=self._latency_s,
+            block_s=BLOCK_S,
+            ended=self._wake_reader,
+        )
+
+    def _take(self, block: portaudio.Block, age_s: float, overrun: bool) -> None:
+        """Hand a block over (on PortAudio's thread): copy, count, nothing else."""
+        self.overruns += overrun
+        loop = self._loop
+        if loop is None:
+            return
+        if len(self._waiting) >= _MOST_WAITING:
+            self.dropped_blocks += 1
+            return
+        age_s = age_s if 0 < age_s < 1 else self._latency_s
+        self._waiting.append((block.copy(), loop.time() - age_s))
+        self._wake_reader()
+
+    def _wake_reader(self) -> None:
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(self._arrived.set)
+
+    def _lost(self) -> DeviceError:
+        return DeviceError(
+            f"The microphone {self._device.name!r} delivers no sound any more.",
+            mend="See that it is connected and that the sound server runs.",
+        )
+
+
+class _Incoming:
+    """Turns a device's blocks into one stream of 16 kHz, whose times run without jitter."""
+
+    def __init__(self, rate_hz: int) -> None:
+        self._rate_hz = rate_hz
+        self._resampler = soxr.ResampleStream(rate_hz, SAMPLE_RATE_HZ, 1, dtype="float32")
+        self._began_s: float | None = None
+        self._taken = 0
+        self._given = 0
+
+    def convert(self, block: portaudio.Block, at_s: float) -> Captured:
+        """Return a block, shape (frames, channels), as the next mono sound of the stream."""
+        expected_s = self._taken / self._rate_hz
+        if self._began_s is None or abs(self._began_s + expected_s - at_s) > _OUT_OF_STEP_S:
+            self._began_s = at_s - expected_s
+        start_s = self._began_s + self._given / SAMPLE_RATE_HZ
+        mono = np.ascontiguousarray(block.mean(axis=1))
+        samples = np.asarray(self._resampler.resample_chunk(mono), np.float32)
+        self._taken += len(block)
+        self._given += len(samples)
+        return Captured(samples, start_s)
+
+
+class RecordedMicrophone:
+    """A recording that plays the part of the microphone at its true speed, then silence."""
+
+    def __init__(self, recording: Path) -> None:
+        """Read it. Raises RecordingError."""
+        self._samples = read_recording(recording).samples
+        self._at = 0
+
+    @property
+    def ended(self) -> bool:
+        """Whether the recording is over."""
+        return self._at >= len(self._samples)
+
+    async def blocks(self) -> AsyncGenerator[Captured, None]:
+        """Yield block after block, each when its last sample would have been heard."""
+        loop = asyncio.get_running_loop()
+        began_s = loop.time() - self._at / SAMPLE_RATE_HZ
+        size = round(BLOCK_S * SAMPLE_RATE_HZ)
+        while True:
+            block = self._samples[self._at : self._at + size]
+            samples = np.pad(block, (0, size - len(block)))
+            at_s = began_s + self._at / SAMPLE_RATE_HZ
+            await asyncio.sleep(at_s + BLOCK_S - loop.time())
+            self._at += size
+            yield Captured(samples, at_s)

@@ -1,0 +1,198 @@
+"""The conversation as a pure function: a state and what happened give the next state and actions.
+
+No sound, clock or task here: `voice_agent.live` does what the actions say, at once and in order.
+"""
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from voice_agent.audio.format import Sound
+
+
+class State(Enum):
+    """What the assistant does now."""
+
+    IDLE = "idle"
+    LISTENING = "listening"
+    THINKING = "thinking"
+    SPEAKING = "speaking"
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """The state: ``turn`` counts the questions so far; the last of them is the one that runs.
+
+    ``follow_up``: we listen because an answer ended, and nobody has said anything yet.
+    """
+
+    state: State = State.IDLE
+    turn: int = 0
+    follow_up: bool = False
+    follow_up_s: float = 0.0
+
+    @property
+    def answering(self) -> bool:
+        """Whether a turn runs."""
+        return self.state in (State.THINKING, State.SPEAKING)
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing goes on that is worth waiting for."""
+        return self.state is State.IDLE or self.follow_up
+
+
+@dataclass(frozen=True)
+class Question:
+    """A spoken question; ``spoken_until_s`` is when its last word ended, on the loop's clock."""
+
+    sound: Sound
+    spoken_until_s: float
+
+
+@dataclass(frozen=True)
+class Woken:
+    """The wake word was heard; the front end listens to a question already."""
+
+
+@dataclass(frozen=True)
+class ListenRequested:
+    """Someone asked us to listen, as if the wake word had been said."""
+
+
+@dataclass(frozen=True)
+class SpeechBegan:
+    """Someone speaks to us."""
+
+
+@dataclass(frozen=True)
+class QuestionHeard:
+    """A whole question was spoken."""
+
+    question: Question
+
+
+@dataclass(frozen=True)
+class NothingHeard:
+    """We listened, and nobody spoke in time."""
+
+
+@dataclass(frozen=True)
+class SoundBegan:
+    """The first sound of the answer of ``turn``."""
+
+    turn: int
+
+
+@dataclass(frozen=True)
+class TurnEnded:
+    """``turn`` is over; ``answered``: with an answer that was heard to its end."""
+
+    turn: int
+    answered: bool
+
+
+@dataclass(frozen=True)
+class CancelRequested:
+    """Someone asked us to stop, without another question."""
+
+    cause: str
+
+
+Happening = (
+    Woken
+    | ListenRequested
+    | SpeechBegan
+    | QuestionHeard
+    | NothingHeard
+    | SoundBegan
+    | TurnEnded
+    | CancelRequested
+)
+
+
+@dataclass(frozen=True)
+class CancelTurn:
+    """Be silent, and stop all that the running turn does."""
+
+    cause: str
+
+
+@dataclass(frozen=True)
+class Listen:
+    """Expect a question; its first word within ``wait_s``, where that is given."""
+
+    wait_s: float | None = None
+
+
+@dataclass(frozen=True)
+class StopListening:
+    """Expect no question any more."""
+
+
+@dataclass(frozen=True)
+class StartTurn:
+    """Answer ``question`` as turn number ``turn``."""
+
+    turn: int
+    question: Question
+
+
+Action = CancelTurn | Listen | StopListening | StartTurn
+
+
+def step(now: Conversation, happening: Happening) -> tuple[Conversation, tuple[Action, ...]]:
+    """Return what ``happening`` makes of ``now``, and what is to be done, in this order.
+
+    What does not fit the state is late or stale, and changes nothing.
+    """
+    match happening:
+        case Woken():
+            return _listening(now), _cancelling(now, "wake word")
+        case ListenRequested():
+            return _listening(now), (*_cancelling(now, "listen"), Listen())
+        case CancelRequested(cause):
+            return _cancelled(now, cause)
+        case SoundBegan(turn) if now.state is State.THINKING and turn == now.turn:
+            return replace(now, state=State.SPEAKING), ()
+        case TurnEnded(turn, answered) if now.answering and turn == now.turn:
+            return _ended(now, answered)
+    return _while_listening(now, happening) if now.state is State.LISTENING else (now, ())
+
+
+def _while_listening(
+    now: Conversation, happening: Happening
+) -> tuple[Conversation, tuple[Action, ...]]:
+    match happening:
+        case SpeechBegan():
+            return replace(now, follow_up=False), ()
+        case NothingHeard():
+            return _idle(now), ()
+        case QuestionHeard(question):
+            turn = now.turn + 1
+            thinking = replace(now, state=State.THINKING, turn=turn, follow_up=False)
+            return thinking, (StartTurn(turn, question),)
+    return now, ()
+
+
+def _ended(now: Conversation, answered: bool) -> tuple[Conversation, tuple[Action, ...]]:
+    if not answered or now.follow_up_s <= 0:
+        return _idle(now), ()
+    return replace(_listening(now), follow_up=True), (Listen(now.follow_up_s),)
+
+
+def _cancelled(now: Conversation, cause: str) -> tuple[Conversation, tuple[Action, ...]]:
+    if now.state is State.LISTENING:
+        return _idle(now), (StopListening(),)
+    return _idle(now), _cancelling(now, cause)
+
+
+def _cancelling(now: Conversation, cause: str) -> tuple[CancelTurn, ...]:
+    return (CancelTurn(cause),) if now.answering else ()
+
+
+def _listening(now: Conversation) -> Conversation:
+    return replace(now, state=State.LISTENING, follow_up=False)
+
+
+def _idle(now: Conversation) -> Conversation:
+    return replace(now, state=State.IDLE, follow_up=False)
