@@ -159,7 +159,7 @@ class FinalAnswer:
             return _nothing_found(reply)
         said = Streamed()
         try:
-            request = self._request(reply, findings)
+            request = self.request(reply)
             said = await stream_text(self._model, request, reply.stop, reply.on_text)
         except ModelError:
             return self._fallback(reply, said, findings)
@@ -170,9 +170,12 @@ class FinalAnswer:
             rest = close_cut(text, reply.language)
             reply.on_text(rest)
             text += rest
-        return Ending(text.strip(), "forced", reply.reason, said.finished.charged_tokens)
+        basis: Basis = "complete" if reply.reason == "none" else "forced"
+        return Ending(text.strip(), basis, reply.reason, said.finished.charged_tokens)
 
-    def _request(self, reply: Unfinished, findings: Sequence[Finding]) -> Request:
+    def request(self, reply: Unfinished) -> Request:
+        """Return the short fresh request: the evidence that fits, and the question."""
+        findings = reply.evidence.ranked(reply.question, RELEVANCE_FLOOR)
         # about four characters a token: what can be read before the user loses patience
         room_tokens = self._model.prompt_tokens_per_s * self._limits.first_word_s
         room_chars = int(4 * min(room_tokens, self._model.context_tokens / 4))

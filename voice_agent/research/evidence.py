@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from voice_agent.events import Source
 
@@ -34,13 +34,15 @@ Weight = Callable[[str], float]
 class Finding:
     """A piece of text that a tool returned, with where it stands (None: not a document).
 
-    ``line`` and ``place`` give its order among others of the same source.
+    ``line`` and ``place`` give its order among others of the same source; ``portion`` counts the
+    portions in which a reply's evidence came.
     """
 
     text: str
     source: Source | None = None
     line: int = 0
     place: int = 0
+    portion: int = 0
 
     @property
     def label(self) -> str:
@@ -95,6 +97,7 @@ class Evidence:
         self._terms = terms
         self._weight = weight
         self._findings: dict[str, Finding] = {}
+        self._portions = 0
         self.searched: list[str] = []
 
     def __len__(self) -> int:
@@ -104,10 +107,12 @@ class Evidence:
         """Return those of ``findings`` that are not kept yet."""
         return [f for f in findings if f.text.strip() and _key(f) not in self._findings]
 
-    def add(self, findings: Iterable[Finding]) -> None:
-        """Keep what was found."""
-        for finding in self.unseen(findings):
-            self._findings[_key(finding)] = finding
+    def add(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Keep what is new of ``findings`` as the next portion; return it."""
+        self._portions += 1
+        fresh = [replace(finding, portion=self._portions) for finding in self.unseen(findings)]
+        self._findings |= {_key(finding): finding for finding in fresh}
+        return fresh
 
     def relevance(self, finding: Finding, question: str) -> float:
         """The share, 0 to 1, of the question's term weight that ``finding`` holds."""

@@ -7,6 +7,7 @@ answers, or with one reserved request without tools (`voice_agent.research.answe
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from voice_agent.engine import StopFlag
 from voice_agent.errors import Cancelled
@@ -70,15 +71,20 @@ class ResearchLoop:
         self._reading = Reading(toolbox, clock)
         self._final = FinalAnswer(model, answer_limits, clock)
 
-    def opening(self) -> Request:
-        """Return the beginning that all research requests share, to be processed at start."""
-        return Request(
-            messages=(Message("system", prompts.system_prompt()),),
+    def openings(self) -> tuple[Request, Request]:
+        """Return what all final and all research requests begin with, to be processed at start."""
+        final = Request(
+            messages=(Message("system", prompts.PERSONA),),
             max_tokens=1,
             stop=StopFlag(),
             deadline=float("inf"),
-            tools=self._toolbox.specs,
+            lane="answer",
         )
+        system = Message("system", prompts.system_prompt())
+        research = replace(
+            final, messages=(system,), lane="conversation", tools=self._toolbox.specs
+        )
+        return final, research
 
     async def reply(self, inquiry: Inquiry) -> Reply:
         """Research ``inquiry`` and answer it.
@@ -90,7 +96,8 @@ class ResearchLoop:
         if self._prefetch is not None:
             await self._reading.read_ahead(run, self._prefetch)
         while True:
-            await self._judge(run)
+            if await self._suffices(run):
+                return await self._finish(run, "none")
             request = self._request(run)
             reserved, reason = await self._reserve(run, request)
             if reason is not None:
@@ -118,6 +125,7 @@ class ResearchLoop:
                 *inquiry.history,
                 Message("user", inquiry.question),
             ],
+            sufficient=None if self._sufficiency is None else False,
         )
 
     def _request(self, run: Run) -> Request:
@@ -127,7 +135,6 @@ class ResearchLoop:
             stop=run.inquiry.stop.child(),
             deadline=run.time.deadline,
             tools=self._toolbox.specs,
-            calls_allowed=run.sufficient is not True,
         )
 
     async def _reserve(self, run: Run, request: Request) -> tuple[int, Reason | None]:
@@ -173,38 +180,42 @@ class ResearchLoop:
         """Whether the request ended because research was out of time, not because it was done."""
         return said.finished is not None and said.finished.reason == "deadline"
 
-    async def _judge(self, run: Run) -> None:
-        """Find out whether the evidence states the answer, where it has changed."""
+    async def _suffices(self, run: Run) -> bool:
+        """Whether the evidence, where it has changed, states the answer: asked of the model."""
         if self._sufficiency is None or len(run.evidence) == run.judged:
-            return
-        request = self._sufficiency.question(self._request(run))
+            return False
+        request = self._sufficiency.question(self._final.request(self._unfinished(run, "none")))
         reserved, reason = await self._reserve(run, request)
         if reason is not None:
-            return
+            return False
         verdict = await self._sufficiency.check(request)
         run.tokens.settle(reserved, verdict.finished.charged_tokens)
         run.judged = len(run.evidence)
         run.sufficient = verdict.sufficient
-        if not verdict.sufficient and len(run.shown) == 1 and self._reading.show_more(run):
-            await self._judge(run)
+        if not run.sufficient and len(run.shown) == 1 and self._reading.show_more(run):
+            return await self._suffices(run)
+        return run.sufficient
+
+    def _unfinished(self, run: Run, reason: Reason) -> Unfinished:
+        return Unfinished(
+            question=run.inquiry.question,
+            evidence=run.evidence,
+            reason=reason,
+            history=run.inquiry.history,
+            language=run.inquiry.language,
+            stop=run.inquiry.stop,
+            on_text=run.say,
+        )
 
     async def _finish(self, run: Run, reason: Reason) -> Reply:
-        run.inquiry.emit(Finishing(turn=run.inquiry.turn, reason=reason))
-        streamed = run.text
-        found, run.sufficient = run.sufficient is not False, None
-        ending = await self._final.write(
-            Unfinished(
-                question=run.inquiry.question,
-                evidence=run.evidence,
-                reason=reason if found else "nothing_found",
-                history=run.inquiry.history,
-                language=run.inquiry.language,
-                stop=run.inquiry.stop,
-                on_text=run.say,
-            )
-        )
-        if streamed.strip():
-            ending.text = f"{streamed.strip()}\n{ending.text}"
+        if run.sufficient is False:
+            reason = "nothing_found"
+        if reason != "none":
+            run.inquiry.emit(Finishing(turn=run.inquiry.turn, reason=reason))
+        streamed, run.sufficient = run.text.strip(), None
+        ending = await self._final.write(self._unfinished(run, reason))
+        if streamed:
+            ending.text = f"{streamed}\n{ending.text}"
         return self._outcome(run, ending)
 
     def _outcome(self, run: Run, ending: Ending) -> Reply:

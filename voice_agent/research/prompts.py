@@ -24,12 +24,16 @@ def system_prompt() -> str:
 
 
 def passages(findings: Iterable[Finding]) -> str:
-    """Return the findings as the model reads them: by source, in the source's own order."""
-    sources: dict[str, list[Finding]] = {}
+    """Return the findings as the model reads them: by source, in the source's own order.
+
+    A later portion comes after the earlier ones and leaves them as they were, so that they need
+    not be processed again.
+    """
+    groups: dict[tuple[int, str], list[Finding]] = {}
     for finding in findings:
-        sources.setdefault(finding.label, []).append(finding)
+        groups.setdefault((finding.portion, finding.label), []).append(finding)
     lines = []
-    for label, own in sources.items():
+    for (_portion, label), own in sorted(groups.items(), key=lambda group: group[0][0]):
         text = " ".join(f.text for f in sorted(own, key=lambda f: (f.line, f.place)))
         lines.append(f"[{label}] {text}" if label else text)
     return "\n".join(lines)

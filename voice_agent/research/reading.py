@@ -40,8 +40,7 @@ class Reading:
 
     def show_more(self, run: Run) -> int:
         """Put the next portion of what the question found before it; return what is new."""
-        portion = fitting(run.evidence.unseen(run.waiting), PORTION_CHARS)
-        run.evidence.add(portion)
+        portion = run.evidence.add(fitting(run.evidence.unseen(run.waiting), PORTION_CHARS))
         if portion:
             run.shown.append(prompts.passages(portion))
         found = "\n".join(run.shown)
@@ -92,8 +91,7 @@ class Reading:
         query = _query(result.call)
         if query and query not in run.evidence.searched:
             run.evidence.searched.append(query)
-        fresh = fitting(run.evidence.unseen(result.findings), PORTION_CHARS)
-        run.evidence.add(fresh)
+        fresh = run.evidence.add(fitting(run.evidence.unseen(result.findings), PORTION_CHARS))
         text = _as_read(result, fresh, run.inquiry.question)
         read = text if fresh or not result.findings else ""
         new = run.novelty.add(read) if result.status == "ok" else 0
