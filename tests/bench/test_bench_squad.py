@@ -15,6 +15,7 @@ from voice_agent.bench.squad import (
     write_library,
 )
 from voice_agent.errors import UsageError
+from voice_agent.phrases import phrase
 
 
 def asked(gold: str) -> Question:
@@ -43,6 +44,11 @@ def test_the_gold_answer_stands_in_the_answer(gold: str, text: str) -> None:
 )
 def test_a_part_of_a_word_or_of_the_gold_answer_is_wrong(gold: str, text: str) -> None:
     assert not judge_gold(asked(gold), text).right
+
+
+def test_what_was_looked_for_is_no_answer() -> None:
+    text = f"{phrase('nothing_found', 'en')} {phrase('looked_for', 'en', queries='“Kurt Coleman”')}"
+    assert judge_gold(asked("Kurt Coleman"), text).why == "not found"
 
 
 def test_numbers_in_words_become_digits() -> None:

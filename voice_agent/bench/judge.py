@@ -70,7 +70,7 @@ _NO_NAMES = frozenset({"i", "i'm", "i've", "i'd", "i'll"})
 
 def judge(question: Question, answer_text: str) -> Verdict:
     """Judge ``answer_text`` as an answer to ``question``."""
-    answer = _answer_alone(answer_text)
+    answer = answer_alone(answer_text)
     if not answer:
         return Verdict(False, "no answer")
     if not question.answerable:
@@ -82,12 +82,12 @@ def judge(question: Question, answer_text: str) -> Verdict:
     for group in question.accept:
         if not any(stands(fold(form), text) for form in group):
             return Verdict(False, "not found" if declines(answer) else f"lacks {group[0]!r}")
-    return Verdict(False, "not found") if _own_words(text) else Verdict(True)
+    return Verdict(False, "not found") if says_nothing_found(text) else Verdict(True)
 
 
 def judge_declined(question: Question, answer_text: str) -> Verdict:
     """Right is an honest "not found" that states no fact in its place."""
-    answer = _answer_alone(answer_text)
+    answer = answer_alone(answer_text)
     if not declines(answer):
         return Verdict(False, "does not say that this was not found")
     fact = next(_facts(answer, question.text), "")
@@ -103,7 +103,7 @@ def declines(answer: str) -> bool:
     )
 
 
-def _answer_alone(text: str) -> str:
+def answer_alone(text: str) -> str:
     """Return the answer without the fallback's excerpt and the list of what was looked for."""
     for language in LANGUAGES:
         text = text.partition(phrase("excerpt", language))[0]
@@ -112,8 +112,8 @@ def _answer_alone(text: str) -> str:
     return text.strip()
 
 
-def _own_words(folded: str) -> bool:
-    """Whether one of the program's own sentences for "not found" stands in the text."""
+def says_nothing_found(folded: str) -> bool:
+    """Whether one of the program's own sentences for "not found" stands in the folded text."""
     names: tuple[Phrase, ...] = ("not_in_documents", "nothing_found")
     own = [fold(phrase(name, language)).rstrip(".") for name in names for language in LANGUAGES]
     return any(sentence in folded for sentence in own)
@@ -121,7 +121,7 @@ def _own_words(folded: str) -> bool:
 
 def _says_not_found(clause: str) -> bool:
     folded = fold(clause)
-    return _NOT_FOUND.search(_negations(folded)) is not None or _own_words(folded)
+    return _NOT_FOUND.search(_negations(folded)) is not None or says_nothing_found(folded)
 
 
 def _negations(folded: str) -> str:

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from voice_agent.bench.judge import Verdict, declines
+from voice_agent.bench.folding import fold
+from voice_agent.bench.judge import Verdict, answer_alone, declines, says_nothing_found
 from voice_agent.bench.questions import UNANSWERABLE, Question
 from voice_agent.errors import UsageError
 
@@ -81,13 +82,20 @@ def write_library(paragraphs: Iterable[Paragraph], folder: Path) -> None:
 
 
 def judge_gold(question: Question, answer_text: str) -> Verdict:
-    """Right is an answer in which the gold answer stands as whole words."""
-    answer = normalised(answer_text)
+    """Right is an answer in which the gold answer stands as whole words.
+
+    As with the shipped questions, excerpts and what was looked for are no answers, nor is the
+    program's own "not found".
+    """
+    text = answer_alone(answer_text)
+    if says_nothing_found(fold(text)):
+        return Verdict(False, "not found")
+    answer = normalised(text)
     for gold in question.accept[0]:
         wanted = normalised(gold)
         if _contains(answer, wanted) or _contains(in_digits(answer), in_digits(wanted)):
             return Verdict(True)
-    why = "not found" if declines(answer_text) else f"lacks {question.accept[0][0]!r}"
+    why = "not found" if declines(text) else f"lacks {question.accept[0][0]!r}"
     return Verdict(False, why)
 
 
