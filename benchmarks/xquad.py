@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from voice_agent.bench.figures import QuestionAnswered
 from voice_agent.bench.judge import Rule, judge
 from voice_agent.bench.questions import Question
 from voice_agent.bench.report import line
@@ -67,18 +68,18 @@ async def ask_all(
 ) -> int:
     """Ask the questions over the documents in ``folder``, print each line and the share."""
     settings = with_model(load_settings().settings, model)
-    asked, right, bases = 0, 0, Counter[str]()
+    results: list[QuestionAnswered] = []
     async with open_bench(settings, places(), folder, Wanted()) as stages:
         bench = Bench(stages, rule)
         with cancelled_by_signals(bench):
-            async for result in bench.results(questions, "typed"):
-                asked, right = asked + 1, right + result.right
-                bases[result.basis or "failed"] += 1
-                print(line(result), flush=True)
-                if not result.right:
-                    print(f"       {result.question}", flush=True)
+            async for result in bench.results(questions, ["typed"]):
+                results.append(result)
+                wrong = "" if result.right else f"\n       {result.question}"
+                print(line(result) + wrong, flush=True)
+    asked, right = len(results), sum(result.right for result in results)
     share = f" ({right / asked:.0%})" if asked else ""
-    print(f"\n{settings.llm.model}: {right} of {asked} right{share}; {dict(bases)}")
+    bases = dict(Counter(result.basis or "failed" for result in results))
+    print(f"\n{settings.llm.model}: {right} of {asked} right{share}; {bases}")
     return CANCELLED if bench.interrupted else 0
 
 

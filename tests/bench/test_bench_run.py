@@ -36,7 +36,7 @@ def stages(ledger: Ledger, *replies: Script) -> Stages:
 
 async def test_each_typed_question_has_a_result_with_its_verdict(ledger: Ledger) -> None:
     bench = Bench(stages(ledger, ["It is red."], ["It is small."]))
-    results = [result async for result in bench.results([COLOUR, SIZE], "typed")]
+    results = [result async for result in bench.results([COLOUR, SIZE], ["typed"])]
     assert [(r.id, r.right, r.text) for r in results] == [
         ("q1", True, "It is red."),
         ("q2", False, "It is small."),
@@ -48,7 +48,7 @@ async def test_each_typed_question_has_a_result_with_its_verdict(ledger: Ledger)
 async def test_a_spoken_question_is_said_heard_and_answered(ledger: Ledger) -> None:
     desk = stages(ledger, ["It is red."])
     desk.transcriber = ScriptedTranscriber("Which color?")
-    [result] = [result async for result in Bench(desk).results([COLOUR], "spoken")]
+    [result] = [result async for result in Bench(desk).results([COLOUR], ["spoken"])]
     assert (result.mode, result.heard, result.right) == ("spoken", "Which color?", True)
     assert result.timings.transcript is not None
     assert isinstance(desk.voice, FakeVoice)
@@ -58,7 +58,7 @@ async def test_a_spoken_question_is_said_heard_and_answered(ledger: Ledger) -> N
 async def test_a_failed_turn_is_wrong_and_the_next_question_is_asked(ledger: Ledger) -> None:
     desk = stages(ledger, ["It is red."])
     desk.transcriber = ScriptedTranscriber(ModelError("It broke."), "Which colour?")
-    results = [r async for r in Bench(desk).results([SIZE, COLOUR], "spoken")]
+    results = [r async for r in Bench(desk).results([SIZE, COLOUR], ["spoken"])]
     assert [(r.right, r.basis, r.why) for r in results] == [
         (False, None, "It broke."),
         (True, "complete", ""),
@@ -69,7 +69,7 @@ async def test_a_cancelled_question_has_no_result_and_no_other_is_asked(ledger: 
     desk = stages(ledger)
     bench = Bench(desk)
     desk.research = Research(["It is red."], [doing(lambda: bench.cancel("SIGINT")), "x"]).loop
-    results = [r async for r in bench.results([COLOUR, SIZE, COLOUR], "typed")]
+    results = [r async for r in bench.results([COLOUR, SIZE, COLOUR], ["typed"])]
     assert [r.id for r in results] == ["q1"]
     assert bench.interrupted
 

@@ -1,8 +1,9 @@
 """Asks questions through the real stages, over a library and a ledger that are thrown away."""
 
 import asyncio
+import itertools
 import tempfile
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -83,10 +84,10 @@ class Bench:
             self._session.cancel(cause)
 
     async def results(
-        self, questions: Iterable[Question], mode: Mode
+        self, questions: Sequence[Question], modes: Sequence[Mode]
     ) -> AsyncIterator[QuestionAnswered]:
-        """Yield the result of each question, until cancelled."""
-        for question in questions:
+        """Yield the result of each question, in one mode after the other, until cancelled."""
+        for mode, question in itertools.product(modes, questions):
             sound = await self._said(question) if mode == "spoken" else None
             if self.interrupted:
                 return

@@ -102,10 +102,9 @@ async def _run(
     async with open_bench(settings, places(), documents, wanted) as stages:
         bench = Bench(stages)
         with cancelled_by_signals(bench):
-            for mode in modes:
-                async for result in bench.results(questions, mode):
-                    results.append(result)
-                    show(result)
+            async for result in bench.results(questions, modes):
+                results.append(result)
+                show(result)
             show(_summary(results, modes, settings.llm.model, interrupted=bench.interrupted))
     return CANCELLED if bench.interrupted else 0
 
