@@ -102,3 +102,7 @@ def test_a_switch_understands_the_usual_words(text: str) -> None:
 
 def test_wake_words_are_separated_by_commas_and_counted_once() -> None:
     assert check("wake.words", " alexa, hey_jarvis,alexa ") == ["alexa", "hey_jarvis"]
+
+
+def test_a_wake_word_may_be_a_model_of_ones_own() -> None:
+    assert check("wake.words", "alexa,~/computer.json") == ["alexa", "~/computer.json"]

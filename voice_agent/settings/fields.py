@@ -2,7 +2,7 @@
 
 import types
 from dataclasses import dataclass
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
@@ -116,6 +116,8 @@ def _most(field: FieldInfo) -> Any:
 def _choices(annotation: object) -> tuple[str, ...]:
     if get_origin(annotation) is Literal:
         return tuple(str(choice) for choice in get_args(annotation))
+    if get_origin(annotation) in (Union, types.UnionType):
+        return tuple(choice for part in get_args(annotation) for choice in _choices(part))
     if isinstance(annotation, types.GenericAlias):
         return _choices(get_args(annotation)[0])
     return ()

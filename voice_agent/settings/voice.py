@@ -2,11 +2,12 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, field_validator
+from pydantic import BeforeValidator, StringConstraints, field_validator
 
 from voice_agent.settings.fields import Section, setting
 
 WakeWord = Literal["hey_jarvis", "okay_nabu", "alexa", "hey_mycroft"]
+WakeModel = Annotated[str, StringConstraints(pattern=r"\.json$")]
 
 
 def _from_commas(value: object) -> object:
@@ -16,11 +17,13 @@ def _from_commas(value: object) -> object:
 class Wake(Section):
     """The wake word."""
 
-    words: Annotated[list[WakeWord], BeforeValidator(_from_commas)] = setting(
+    words: Annotated[list[WakeWord | WakeModel], BeforeValidator(_from_commas)] = setting(
         ["hey_jarvis"],
         "Wake words",
-        "Words that start a question and stop everything, separated by commas.",
-        expects="one or more of hey_jarvis, okay_nabu, alexa, hey_mycroft, separated by commas",
+        "Words that start a question and stop everything, separated by commas; also the path of a "
+        "microWakeWord model's .json file, with its .tflite file beside it.",
+        expects="one or more of hey_jarvis, okay_nabu, alexa, hey_mycroft or of a model's .json "
+        "files, separated by commas",
     )
     threshold: float = setting(
         0.0,
@@ -31,9 +34,9 @@ class Wake(Section):
         le=1,
     )
     refractory_s: float = setting(
-        1.0,
+        1.5,
         "Pause after a detection",
-        "How long the same wake word is not detected again.",
+        "How long the same wake word is not detected again; some are heard twice under 1.2 s.",
         unit="s",
         ge=0.1,
         le=10,
@@ -41,7 +44,7 @@ class Wake(Section):
 
     @field_validator("words")
     @classmethod
-    def _one_at_least(cls, words: list[WakeWord]) -> list[WakeWord]:
+    def _one_at_least(cls, words: list[str]) -> list[str]:
         if not words:
             raise ValueError("names no word")
         return list(dict.fromkeys(words))

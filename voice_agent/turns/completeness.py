@@ -17,15 +17,6 @@ _LAST_IN_QUESTIONS_ONLY = {
     "es": "con para por en es son era sobre entre cuando como eh",
     "fr": "avec pour dans par sur est sont à en chez quand comme euh",
 }
-_ASKS_OR_ORDERS = {
-    "en": "what who whom whose when where why which how is are was were do does did can could will"
-    " would should may tell show find give list explain read play set turn search look name",
-    "de": "was wer wen wem wann wo warum welche welcher welches wie ist sind war kann können"
-    " sag zeig finde gib nenne erkläre lies suche mach",
-    "es": "qué quién cuándo dónde por cuál cómo cuánto es son dime muestra busca lee explica pon",
-    "fr": "que quoi qui quand où pourquoi quel quelle comment combien est dis montre cherche lis"
-    " explique donne mets",
-}
 _SPELT = {
     "en": "zero oh one two three four five six seven eight nine double",
     "de": "null eins zwei drei vier fünf sechs sieben acht neun",
@@ -40,9 +31,8 @@ def looks_complete(text: str, language: str) -> bool | None:
     """Return whether ``text`` ends where a question can end; None where that is open.
 
     False after "and", "of" and their like, after a comma or dots, and in a number that is being
-    spelt; True for at least three words that ask or order and end as a sentence does. Whisper
-    closes nearly every text with a full stop, so that alone says nothing. An unknown language
-    goes by its marks alone.
+    spelt; True for at least three words with a question mark. Whisper closes nearly every text
+    with a full stop, so that says nothing. An unknown language goes by its marks alone.
     """
     words = re.findall(r"[\w']+", text.lower())
     if not words:
@@ -53,14 +43,11 @@ def looks_complete(text: str, language: str) -> bool | None:
         return False
     if _is_in(words[-1], _NEVER_LAST, language):
         return False
-    if not asked and (_is_in(words[-1], _LAST_IN_QUESTIONS_ONLY, language)):
+    if not asked and _is_in(words[-1], _LAST_IN_QUESTIONS_ONLY, language):
         return False
     if not asked and _is_spelling(words, language):
         return False
-    if len(words) < _FEWEST_WORDS:
-        return None
-    ended = asked or (stripped.endswith((".", "!")) and _is_in(words[0], _ASKS_OR_ORDERS, language))
-    return True if ended else None
+    return True if asked and len(words) >= _FEWEST_WORDS else None
 
 
 def _is_spelling(words: list[str], language: str) -> bool:

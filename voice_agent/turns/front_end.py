@@ -13,7 +13,7 @@ from voice_agent.turns.endpointing import Endpointing, EndpointRules, Outcome
 from voice_agent.turns.own_voice import LISTENER_THRESHOLD, OwnVoice
 from voice_agent.turns.preroll import PreRoll
 from voice_agent.turns.vad import Vad
-from voice_agent.turns.wake_word import Detection, WakeWords
+from voice_agent.turns.wake_word import REFRACTORY_S, Detection, WakeWords
 
 _BEFORE_SPEECH_SAMPLES = int(0.3 * SAMPLE_RATE_HZ)  # soft beginnings that the VAD does not hear
 _AFTER_SPEECH_SAMPLES = int(0.3 * SAMPLE_RATE_HZ)
@@ -94,7 +94,7 @@ class FrontEnd:
         rules: EndpointRules,
         *,
         threshold: float = 0.0,
-        refractory_s: float = 1.0,
+        refractory_s: float = REFRACTORY_S,
     ) -> "FrontEnd":
         """Load the models; no ``words``: no wake word. Raises ModelMissing and ModelMismatch.
 

@@ -16,6 +16,9 @@ from voice_agent.errors import ModelMismatch, ModelMissing
 BUILT_IN = tuple(model.value for model in pymicro_wakeword.Model)
 """The words whose models come with the library."""
 
+REFRACTORY_S = 1.5
+"""The score of one word can rise twice, a second apart (seen of hey_mycroft)."""
+
 _BLOCK_SAMPLES = 160
 _PACKAGE = Path(pymicro_wakeword.__file__).parent
 
@@ -41,7 +44,7 @@ class WakeWords:
         models: Sequence[pymicro_wakeword.MicroWakeWord],
         *,
         threshold: float = 0.0,
-        refractory_s: float = 1.0,
+        refractory_s: float = REFRACTORY_S,
     ) -> None:
         self._words = [_Word(model, threshold or model.probability_cutoff) for model in models]
         self._features = pymicro_wakeword.MicroWakeWordFeatures()
@@ -50,7 +53,7 @@ class WakeWords:
 
     @classmethod
     def load(
-        cls, words: Sequence[str], *, threshold: float = 0.0, refractory_s: float = 1.0
+        cls, words: Sequence[str], *, threshold: float = 0.0, refractory_s: float = REFRACTORY_S
     ) -> "WakeWords":
         """Load the models of ``words``: built-in names, or paths of models' .json files.
 
