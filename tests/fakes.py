@@ -1,18 +1,22 @@
 """Stand-ins for the stages, each with the real Protocol: they do what a test tells them to do."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from voice_agent.audio.capture import Captured, Microphone
 from voice_agent.audio.format import Sound
 from voice_agent.audio.playback import Speaker
 from voice_agent.engine import StopFlag
 from voice_agent.errors import ContextOverflow, VoiceAgentError
+from voice_agent.live import Ears
 from voice_agent.llm.model import Finished, Model, Piece, Request, Size, StopReason, Text
 from voice_agent.stt import Transcriber, Transcription
 from voice_agent.tts import Speech, Voice
 from voice_agent.tts.speech import SpokenWord
+from voice_agent.turns.front_end import FrontEndEvent
 
 RATE_HZ = 1_000
 WORD_SAMPLES = 100
@@ -201,10 +205,62 @@ class FakeSpeaker:
             heard.set_result(samples)
 
 
-_PROTOCOLS: tuple[Model, Transcriber, Voice, Speaker] = (
+class FakeMicrophone:
+    """A `Microphone` that hears a block of silence each time it is told to, or fails."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        self.opened = 0
+        self._coming: asyncio.Queue[Captured | VoiceAgentError] = asyncio.Queue()
+
+    def hear(self) -> None:
+        """Let the next 20 ms be heard."""
+        self._coming.put_nowait(Captured(np.zeros(320, np.float32), at_s=0.0))
+
+    def fail(self, fault: VoiceAgentError) -> None:
+        """Let the device fail."""
+        self._coming.put_nowait(fault)
+
+    async def blocks(self) -> AsyncGenerator[Captured, None]:
+        self.opened += 1
+        while True:
+            item = await self._coming.get()
+            if isinstance(item, VoiceAgentError):
+                raise item
+            yield item
+
+
+class FakeEars:
+    """The listening front end: with each block the events that were put there before."""
+
+    position_s = 0.0
+
+    def __init__(self) -> None:
+        self.coming: list[FrontEndEvent] = []
+        self.playback: list[NDArray[np.float32] | None] = []
+        self.listens: list[float | None] = []
+        self.stops = 0
+
+    def feed(
+        self, samples: NDArray[np.float32], playback: NDArray[np.float32] | None = None
+    ) -> list[FrontEndEvent]:
+        self.playback.append(playback)
+        events, self.coming = self.coming, []
+        return events
+
+    def listen(self, *, wait_s: float | None = None) -> None:
+        self.listens.append(wait_s)
+
+    def stop_listening(self) -> None:
+        self.stops += 1
+
+
+_PROTOCOLS: tuple[Model, Transcriber, Voice, Speaker, Microphone, Ears] = (
     ScriptedModel(),
     ScriptedTranscriber(),
     FakeVoice(),
     FakeSpeaker(),
+    FakeMicrophone(),
+    FakeEars(),
 )
 """Type-checked: each of them is what the stages ask for."""

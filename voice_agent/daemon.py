@@ -115,6 +115,7 @@ async def open_desk(
     `open_stages` raises, and RecordingError, and DeviceError where there is no microphone.
     """
     async with AsyncExitStack() as opened:
+        recorded = RecordedMicrophone(files.recording) if files.recording else None
         file = opened.enter_context(TimelineSpeaker(files.output)) if files.output else None
         wanted = Wanted(stt=True, loudspeaker=file is None, speaker=file)
         stages = await opened.enter_async_context(open_stages(settings, places, wanted))
@@ -136,9 +137,8 @@ async def open_desk(
         yield Desk(
             stages=stages,
             ears=ears,
-            microphone=RecordedMicrophone(files.recording)
-            if files.recording
-            else opened.enter_context(DeviceMicrophone(settings.audio.input_device)),
+            microphone=recorded
+            or opened.enter_context(DeviceMicrophone(settings.audio.input_device)),
             reference=_reference(stages.speaker),
             follow_up_s=listen.follow_up_s,
             on_first_sample=on_first_sample,

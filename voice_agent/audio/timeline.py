@@ -61,9 +61,11 @@ class TimelineSpeaker:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Write the file; raises RecordingError."""
+        """Write the file, if it was begun; raises RecordingError."""
         self.abort()
         try:
+            if self._began_s is None:
+                return
             with soundfile.SoundFile(
                 self._part_file, "w", RATE_HZ, 1, subtype="PCM_16", format="WAV"
             ) as out:

@@ -1,0 +1,222 @@
+"""The live session: what it hears becomes turns, and the wake word ends them at once."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fakes import (
+    FakeEars,
+    FakeMicrophone,
+    FakeSpeaker,
+    FakeVoice,
+    Script,
+    ScriptedTranscriber,
+    doing,
+    forever,
+)
+from scripted_research import Research
+
+from voice_agent.conversation import State
+from voice_agent.errors import DeviceError
+from voice_agent.events import Answer, Cancelled, Error, Event, Wake, name_of
+from voice_agent.ledger import Ledger
+from voice_agent.live import Desk, Live
+from voice_agent.session import Stages
+from voice_agent.turns.front_end import Addressed, FrontEndEvent, NothingSaid
+
+WAKE = Wake(word="hey_jarvis", score=0.9, t_s=1.0)
+QUESTION = Addressed(1.2, 2.0, np.zeros(16_000, np.float32), 2.5)
+
+
+class Room:
+    """A live session, the things around it, and the events that it gave."""
+
+    def __init__(self, ledger: Ledger, *replies: Script, **stages: object) -> None:
+        self.research = Research(*replies)
+        self.speaker = FakeSpeaker()
+        self.stages = Stages(self.research.loop, ledger, voice=FakeVoice(), speaker=self.speaker)
+        self.stages.transcriber = ScriptedTranscriber(*["Which colour?"] * 3)
+        for name, stage in stages.items():
+            setattr(self.stages, name, stage)
+        self.ears, self.microphone = FakeEars(), FakeMicrophone()
+        self.desk = Desk(self.stages, self.ears, self.microphone)
+        self.events: list[Event] = []
+        self.live = Live(self.desk, self.events.append)
+
+    @property
+    def names(self) -> list[str]:
+        return [name_of(event) for event in self.events]
+
+    @asynccontextmanager
+    async def running(self, follow_up_s: float = 0.0) -> AsyncIterator[None]:
+        self.desk.follow_up_s = follow_up_s
+        self.live = Live(self.desk, self.events.append)
+        task = asyncio.create_task(self.live.run())
+        yield
+        self.live.stop("test")
+        self.microphone.hear()
+        await asyncio.wait_for(task, 10)
+
+    async def hears(self, *events: FrontEndEvent) -> None:
+        self.ears.coming += events
+        self.microphone.hear()
+        await until(lambda: not self.ears.coming)
+
+    async def speaks(self, sounds: int = 1) -> None:
+        await until(lambda: len(self.speaker.sounds) >= sounds)
+        assert self.live.state is State.SPEAKING
+
+    async def is_in(self, state: State) -> None:
+        await until(lambda: self.live.state is state)
+
+
+async def until(true: Callable[[], bool]) -> None:
+    for _ in range(5_000):
+        if true():
+            return
+        await asyncio.sleep(0.001)
+    raise AssertionError("it never happened")
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger.open(tmp_path / "ledger.sqlite3") as ledger:
+        yield ledger
+
+
+async def test_a_spoken_question_is_answered_aloud(ledger: Ledger) -> None:
+    room = Room(ledger, ["It is red."])
+    async with room.running():
+        await room.hears(WAKE)
+        await room.hears(QUESTION)
+        await room.speaks()
+        room.speaker.advance(1_000)
+        await room.is_in(State.IDLE)
+    assert room.names[:3] == ["wake", "utterance", "transcript"]
+    assert room.names[-2:] == ["playback_ended", "answer"]
+
+
+@pytest.mark.parametrize("moment", ["transcription", "prompt processing"])
+async def test_the_wake_word_ends_a_turn_while_it_thinks(ledger: Ledger, moment: str) -> None:
+    at_work: list[int] = []
+    stuck: Script = [doing(lambda: at_work.append(1)), forever, "Red."]
+    room = Room(ledger, stuck)
+    if moment == "transcription":
+
+        async def transcribing() -> str:
+            at_work.append(1)
+            await forever()
+            return ""
+
+        room.stages.transcriber = ScriptedTranscriber(transcribing)
+    async with room.running():
+        await room.hears(WAKE, QUESTION)
+        await until(lambda: bool(at_work))
+        await room.hears(WAKE)
+        await until(lambda: "cancelled" in room.names)
+        assert room.live.state is State.LISTENING
+    assert room.speaker.sounds == []
+
+
+async def test_the_wake_word_silences_an_answer_and_the_next_question_is_answered(
+    ledger: Ledger,
+) -> None:
+    room = Room(ledger, ["It is red."], ["It is blue."])
+    async with room.running():
+        await room.hears(WAKE, QUESTION)
+        await room.speaks()
+        room.speaker.advance(250)
+        await room.hears(WAKE)
+        assert room.speaker.aborts == 1
+        await room.hears(QUESTION)
+        await room.speaks(sounds=2)
+        room.speaker.advance(1_000)
+        await room.is_in(State.IDLE)
+    endings = [e for e in room.events if isinstance(e, Answer | Cancelled)]
+    assert [type(e) for e in endings] == [Cancelled, Answer]
+    assert isinstance(endings[0], Cancelled)
+    assert (endings[0].cause, endings[0].heard_text) == ("wake word", "It is")
+
+
+async def test_the_next_question_comes_with_what_was_heard_before(ledger: Ledger) -> None:
+    room = Room(ledger, ["It is red."], ["It is blue."])
+    async with room.running():
+        await room.hears(WAKE, QUESTION)
+        await room.speaks()
+        room.speaker.advance(250)
+        await room.hears(WAKE, QUESTION)
+        await until(lambda: len(room.research.model.requests) == 2)
+    said = [message.content for message in room.research.model.requests[1].messages]
+    assert said[1:3] == ["Which colour?", "It is"]
+
+
+async def test_a_second_interruption_before_the_turn_began_leaves_no_turn(ledger: Ledger) -> None:
+    room = Room(ledger, ["It is red."])
+    async with room.running():
+        await room.hears(WAKE, QUESTION, WAKE)
+        assert room.live.state is State.LISTENING
+    assert room.names == ["wake", "utterance", "wake"]
+
+
+async def test_no_words_mean_no_answer_and_no_apology(ledger: Ledger) -> None:
+    room = Room(ledger, transcriber=ScriptedTranscriber(""))
+    async with room.running():
+        await room.hears(WAKE, QUESTION)
+        await room.is_in(State.IDLE)
+    assert (room.names[-1], room.speaker.sounds) == ("cancelled", [])
+
+
+async def test_after_an_answer_a_follow_up_needs_no_wake_word(ledger: Ledger) -> None:
+    room = Room(ledger, ["It is red."], speaker=FakeSpeaker(instant=True))
+    async with room.running(follow_up_s=6.0):
+        await room.hears(WAKE, QUESTION)
+        await until(lambda: room.ears.listens == [6.0])
+        await room.hears(NothingSaid(9.0))
+        assert room.live.state is State.IDLE
+
+
+async def test_a_cancel_from_outside_silences_it(ledger: Ledger) -> None:
+    room = Room(ledger, ["It is red."])
+    async with room.running():
+        await room.hears(WAKE, QUESTION)
+        await room.speaks()
+        room.live.cancel("cancel")
+        assert (room.live.state, room.speaker.aborts) == (State.IDLE, 1)
+        await until(lambda: room.names[-1] == "cancelled")
+
+
+async def test_it_ends_with_the_recording_and_the_last_turn(ledger: Ledger) -> None:
+    room = Room(ledger, ["It is red."])
+    task = asyncio.create_task(room.live.run())
+    await room.hears(WAKE, QUESTION)
+    await room.speaks()
+    room.microphone.ended = True
+    await room.hears()
+    assert not task.done()
+    room.speaker.advance(1_000)
+    await room.is_in(State.IDLE)
+    await room.hears()
+    await asyncio.wait_for(task, 10)
+    assert room.names[-1] == "answer"
+
+
+async def test_a_lost_microphone_is_said_once_and_tried_again(ledger: Ledger) -> None:
+    room = Room(ledger)
+    async with room.running():
+        room.microphone.fail(DeviceError("The microphone is gone."))
+        room.microphone.fail(DeviceError("The microphone is gone."))
+        await until(lambda: room.microphone.opened == 2)
+        await until(lambda: bool(room.events))
+    assert [type(event) for event in room.events] == [Error]
+
+
+async def test_a_stop_cancels_the_turn(ledger: Ledger) -> None:
+    room = Room(ledger, [forever, "Red."])
+    async with room.running():
+        await room.hears(WAKE, QUESTION)
+        await until(lambda: bool(room.research.model.requests))
+    assert isinstance(room.events[-1], Cancelled)
+    assert room.events[-1].cause == "test"
