@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from voice_agent.errors import UsageError
+from voice_agent.errors import RecordingError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,11 +41,23 @@ def _ask(args: argparse.Namespace) -> int:
 
     if args.text is not None and args.audio is not None:
         raise UsageError("A question is either text or --audio.", mend="Leave one of them out.")
+    if args.out is not None:
+        _check_place(args.out)
     asked: str | Sound = read_recording(args.audio) if args.audio else _question(args.text)
     try:
         return asyncio.run(_answer(args, asked))
     except asyncio.CancelledError:  # interrupted while it started: there was no turn to cancel
         return CANCELLED
+
+
+def _check_place(out: Path) -> None:
+    """Say before any work is done that the spoken answer could not be kept."""
+    if out.is_dir() or not os.access(out.resolve().parent, os.W_OK):
+        raise RecordingError(
+            f"{out} cannot be written.",
+            mend="Name a file in a folder that exists and is yours.",
+            file=out,
+        )
 
 
 def _question(text: str | None) -> str:
