@@ -123,7 +123,13 @@ async def open_desk(
         ears = await asyncio.to_thread(
             lambda: FrontEnd.load(
                 wake.words,
-                EndpointRules(max_question_s=listen.max_question_s),
+                EndpointRules(
+                    silence_s=listen.end_silence_s,
+                    complete_silence_s=listen.complete_silence_s,
+                    incomplete_silence_s=listen.incomplete_silence_s,
+                    wait_s=listen.wait_s,
+                    max_question_s=listen.max_question_s,
+                ),
                 threshold=wake.threshold,
                 refractory_s=wake.refractory_s,
             )
