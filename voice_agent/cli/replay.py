@@ -85,8 +85,8 @@ def front_end(settings: "Settings", *, no_wake: bool = False) -> "FrontEnd":
         [] if no_wake else settings.wake.words,
         EndpointRules(
             silence_s=listen.end_silence_s,
-            complete_silence_s=min(listen.complete_silence_s, listen.end_silence_s),
-            incomplete_silence_s=max(listen.incomplete_silence_s, listen.end_silence_s),
+            complete_silence_s=listen.complete_silence_s,
+            incomplete_silence_s=listen.incomplete_silence_s,
             wait_s=listen.wait_s,
             max_question_s=listen.max_question_s,
         ),

@@ -15,7 +15,8 @@ class EndpointRules:
     """How long the silence is that ends a question, and other limits.
 
     ``silence_s`` by itself; ``complete_silence_s`` when the text so far is a whole question;
-    ``incomplete_silence_s`` when it is not, and after less than ``short_speech_s`` of speech.
+    ``incomplete_silence_s`` when it is not, and after less than ``short_speech_s`` of speech
+    (never longer, and never shorter, than ``silence_s``).
     ``wait_s`` for the first word; ``max_question_s`` for all.
     """
 
@@ -144,7 +145,7 @@ class Endpointing:
 
 def _silence_s(rules: EndpointRules, speech_s: float, complete: bool | None) -> float:
     if complete is True:
-        return rules.complete_silence_s
+        return min(rules.complete_silence_s, rules.silence_s)
     if complete is False or speech_s < rules.short_speech_s:
-        return rules.incomplete_silence_s
+        return max(rules.incomplete_silence_s, rules.silence_s)
     return rules.silence_s
