@@ -67,7 +67,9 @@ class SoundServer:
 
     def feed(self, file: Path) -> None:
         """Play a sound file into the microphone, to its end."""
-        subprocess.run(["paplay", "--device=microphone", str(file)], env=self.env, check=True)
+        # with paplay's own latency the microphone would deliver in bursts
+        command = ["paplay", "--device=microphone", "--latency-msec=20", str(file)]
+        subprocess.run(command, env=self.env, check=True)
 
     def die(self) -> None:
         """End without a word, as in a crash."""

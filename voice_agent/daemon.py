@@ -156,7 +156,7 @@ def _reference(speaker: Speaker | None) -> Reference | None:
         return speaker
     if isinstance(speaker, DeviceSpeaker):
         played = PlayedSound(speaker.device.rate_hz)
-        speaker.on_sent = played.take
+        speaker.tap = played
         return played
     return None
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -42,6 +42,16 @@ class Speaker(Protocol):
         """How many samples of all sounds have been heard, at each sound's own rate."""
 
 
+class Tap(Protocol):
+    """Gets what is sent to a loudspeaker."""
+
+    def begin(self) -> None:
+        """A new stream begins; what was sent before will not be heard any more."""
+
+    def take(self, block: portaudio.Block, sent_at_s: float) -> None:
+        """Take a copy of the next block; it was sent at a time on the loop's clock."""
+
+
 @dataclass(eq=False)
 class _Queued:
     """A sound at the device's rate on its way out; all positions are in frames of the stream."""
@@ -62,7 +72,7 @@ class DeviceSpeaker:
     """A loudspeaker. Used as a context manager; its device is open only while it plays.
 
     All methods are called on the event loop's thread; only `_fill` and `_ended` run on
-    PortAudio's. There, too, ``on_sent`` gets each block and when it is heard, on the loop's clock.
+    PortAudio's. There, ``tap`` gets each block and when it was sent, too.
     """
 
     def __init__(self, device: str = "", *, latency_s: float = LATENCY_S) -> None:
@@ -80,7 +90,7 @@ class DeviceSpeaker:
         self._resting: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stream: portaudio.Stream | None = None
-        self.on_sent: Callable[[portaudio.Block, float], None] | None = None
+        self.tap: Tap | None = None
 
     def __enter__(self) -> Self:
         """Find the device and see that it opens; raises DeviceError."""
@@ -154,6 +164,8 @@ class DeviceSpeaker:
         self._close()
         self._lead_frames = round(LEAD_S * self._device.rate_hz)
         self._stream = self._open()
+        if self.tap is not None:
+            self.tap.begin()
         self._stream.start()
 
     def _close(self) -> None:
@@ -222,8 +234,8 @@ class DeviceSpeaker:
                 self._later(heard_in_s + filled / self._device.rate_hz, item)
         block[filled:] = 0
         self._sent_frames += len(block)
-        if self.on_sent is not None:
-            self.on_sent(block, self._block_time_s + heard_in_s)
+        if self.tap is not None:
+            self.tap.take(block, self._block_time_s)
 
     def _later(self, delay_s: float, item: _Queued) -> None:
         """Finish ``item`` on the event loop when its last sample has been heard."""

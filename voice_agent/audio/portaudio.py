@@ -24,9 +24,8 @@ Block = NDArray[np.float32]
 OutputCallback = Callable[[Block, float], None]
 """Fills a block; gets the seconds after which its first sample will be heard."""
 
-InputCallback = Callable[[Block, float, bool], None]
-"""Takes a block that is gone afterwards, the seconds since its first sample was at the
-microphone, and whether samples were lost before it."""
+InputCallback = Callable[[Block, bool], None]
+"""Takes a block that is gone afterwards, and whether samples were lost before it."""
 
 BLOCK_S = 0.02
 """PortAudio's own choice of a block made underruns on a loaded machine, after each new start."""
@@ -116,8 +115,8 @@ def open_input(
     """
     sounddevice = _library()
 
-    def callback(block: Block, _frames: int, time: Any, status: Any) -> None:
-        take(block, time.currentTime - time.inputBufferAdcTime, bool(status.input_overflow))
+    def callback(block: Block, _frames: int, _time: Any, status: Any) -> None:
+        take(block, bool(status.input_overflow))
 
     return _open(
         device,

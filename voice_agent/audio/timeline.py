@@ -105,6 +105,7 @@ class TimelineSpeaker:
         for part in self._waiting[:]:
             part.samples = part.samples[: max(now - part.start, 0)]
             self._finish(part)
+        self._parts = [part for part in self._parts if len(part.samples)]
 
     def played(self, start_s: float, samples: int) -> NDArray[np.float32]:
         """Return what was heard from ``start_s`` on: float32 of shape (samples,) at 16 kHz."""
