@@ -73,7 +73,9 @@ async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> Asy
         located = await asyncio.to_thread(_locate, catalogue, settings, places, wanted)
         model = await opened.enter_async_context(_local_model(settings, places, located["llm"]))
         stages = Stages(
-            research=_research(settings, model, library),
+            research=_research(
+                settings, model, library, catalogue.model(settings.llm.model).evidence_yes
+            ),
             ledger=ledger,
             documents=sum(folder.documents for folder in library.folders()),
             language=settings.stt.language,
@@ -208,7 +210,9 @@ async def _local_model(settings: Settings, places: Places, file: Path) -> AsyncI
         engine.close()
 
 
-def _research(settings: Settings, model: LocalModel, library: Library) -> ResearchLoop:
+def _research(
+    settings: Settings, model: LocalModel, library: Library, evidence_yes: float
+) -> ResearchLoop:
     research, answer = settings.research, settings.answer
     return ResearchLoop(
         model,
@@ -228,7 +232,7 @@ def _research(settings: Settings, model: LocalModel, library: Library) -> Resear
         terms=content_terms,
         weight=library.idf,
         prefetch=SEARCH if research.prefetch else None,
-        sufficiency=Sufficiency(model),
+        sufficiency=Sufficiency(model, evidence_yes),
     )
 
 

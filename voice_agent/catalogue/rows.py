@@ -139,7 +139,9 @@ class Model(Row):
     """A model: what it is for, its files, licence and the memory that it takes.
 
     ``memory_mb`` is an estimate in 10^6 bytes while it runs. The first file is the weights. A
-    model that ships inside a library has no files, only ``ships_in``.
+    model that ships inside a library has no files, only ``ships_in``. ``evidence_yes`` is how
+    sure a language model must be that what was found states the answer, as measured with it
+    (`voice_agent.research.sufficiency`); 0: it cannot tell.
     """
 
     name: Annotated[str, StringConstraints(pattern=r"^\w[\w.-]*$")]
@@ -149,6 +151,7 @@ class Model(Row):
     licence: str
     memory_mb: PositiveInt
     ships_in: Annotated[str, StringConstraints(pattern=r"^[\w.-]+:[\w./-]+$")] | None = None
+    evidence_yes: Annotated[float, Field(ge=0, lt=1)] = 0.0
     files: Annotated[list[ModelFile], Field(alias="file")] = []
 
     @model_validator(mode="after")

@@ -4,6 +4,7 @@ Two sequences share the context: one for the conversation, which only grows, and
 requests, so that neither costs the other its processed prefix (`Request.lane`).
 """
 
+import asyncio
 import codecs
 import hashlib
 import json
@@ -116,7 +117,11 @@ class LocalModel:
         Kept on disk, so that the next start restores it in a fraction of a second. Returns the
         size of that beginning and how much of it was restored.
         """
-        return await self._engine.run(lambda: self._prepare(request))
+        try:
+            return await self._engine.run(lambda: self._prepare(request))
+        except asyncio.CancelledError:
+            request.stop.set()
+            raise
 
     async def stream(self, request: Request) -> AsyncIterator[Piece]:
         """Yield the reply's pieces; `Finished` comes last."""
@@ -253,7 +258,7 @@ class LocalModel:
         file = self._prefix_file(shared)
         if self._llama.reusable(lane, [*shared, -1]) == len(shared):
             return Size(len(shared), len(shared))
-        if file is not None and file.is_file() and self._llama.restore(lane, file, shared):
+        if file is not None and _whole(file) and self._llama.restore(lane, file, shared):
             return Size(len(shared), len(shared))
         began = time.monotonic()
         done = self._llama.evaluate(lane, shared, request.stop.is_set)
@@ -284,7 +289,12 @@ class LocalModel:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             for old in sorted(file.parent.glob("*.prefix"), key=lambda f: f.stat().st_mtime)[:-7]:
                 old.unlink(missing_ok=True)
+                _digest_file(old).unlink(missing_ok=True)
             self._llama.save(lane, new)
+            with new.open("rb+") as saved:
+                digest = hashlib.file_digest(saved, "sha256").hexdigest()
+                os.fsync(saved.fileno())
+            _digest_file(file).write_text(digest)
             new.replace(file)
         except OSError as error:
             log.warning("The processed system prompt could not be kept: %s", error)
@@ -293,6 +303,19 @@ class LocalModel:
     def _note_speed(self, tokens: int, seconds: float) -> None:
         if tokens >= _SPEED_FROM_TOKENS and seconds > 0:
             self.prompt_tokens_per_s = tokens / seconds
+
+
+def _digest_file(file: Path) -> Path:
+    return file.with_suffix(".sha256")
+
+
+def _whole(file: Path) -> bool:
+    """Whether a kept beginning is as it was written: llama.cpp aborts on a damaged one."""
+    try:
+        with file.open("rb") as kept:
+            return hashlib.file_digest(kept, "sha256").hexdigest() == _digest_file(file).read_text()
+    except OSError:
+        return False
 
 
 def _special_pattern(texts: Sequence[str]) -> re.Pattern[str]:

@@ -7,7 +7,7 @@ runs in a lane of its own and offers no tools; a call proposed here is dropped, 
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from voice_agent.engine import StopFlag
 from voice_agent.errors import Cancelled, ModelError
@@ -20,7 +20,8 @@ from voice_agent.research.evidence import Evidence, Finding
 RELEVANCE_FLOOR = 0.2
 """Share of the question's term weight that a finding must hold to count as evidence."""
 
-_LEAST_EVIDENCE_CHARS = 400
+_LEAST_EVIDENCE_CHARS = 1_300
+"""One whole portion with its labels: below that a busy machine would pay with wrong answers."""
 
 _CLAUSE = re.compile(r"[.!?;:,\n]+")
 _WORDS = re.compile(r"\w")
@@ -59,6 +60,11 @@ class Streamed:
     finished: Finished | None = None
     repeated: bool = False
 
+    @property
+    def cut(self) -> bool:
+        """Whether the text did not come to an end of its own."""
+        return self.repeated or self.finished is None or self.finished.reason != "end"
+
 
 def sayable(text: str) -> bool:
     """Whether there is anything in ``text`` that can be said."""
@@ -90,29 +96,40 @@ def excerpt(findings: Sequence[Finding], limit_chars: int, language: str) -> str
 
 
 def fit(findings: Sequence[Finding], room_chars: int) -> list[Finding]:
-    """Return the findings, best first, that fit ``room_chars``; the first is cut, not dropped."""
+    """Return the findings, best first, that fit ``room_chars``; the first is cut, not dropped.
+
+    A source's label is written once for all that one portion has of it.
+    """
     chosen: list[Finding] = []
+    labelled: set[tuple[int, str]] = set()
     for finding in findings:
-        size = len(finding.text) + len(finding.label) + 4
+        label = (finding.portion, finding.label)
+        size = len(finding.text) + 1 + (0 if label in labelled else len(finding.label) + 3)
         if size <= room_chars:
             chosen.append(finding)
+            labelled.add(label)
             room_chars -= size
         elif not chosen and room_chars > len(finding.label) + 40:
             cut = finding.text[: room_chars - len(finding.label) - 4]
-            chosen.append(Finding(cut, finding.source))
-            break
+            return [replace(finding, text=cut)]
     return chosen
 
 
 async def stream_text(
-    model: Model, request: Request, stop: StopFlag, on_text: Callable[[str], None]
+    model: Model,
+    request: Request,
+    stop: StopFlag,
+    on_text: Callable[[str], None],
+    *,
+    into: Streamed | None = None,
 ) -> Streamed:
     """Stream one request: text goes to ``on_text``, calls are collected.
 
     ``request.stop`` must be a child of ``stop``: it ends the request alone once the text repeats.
-    Raises Cancelled when ``stop`` was set.
+    ``into`` holds what was said also where the model fails. Raises Cancelled when ``stop`` was
+    set.
     """
-    said = Streamed()
+    said = Streamed() if into is None else into
     async for piece in model.stream(request):
         if stop.is_set():
             request.stop.set()
@@ -160,13 +177,13 @@ class FinalAnswer:
         said = Streamed()
         try:
             request = self.request(reply)
-            said = await stream_text(self._model, request, reply.stop, reply.on_text)
+            await stream_text(self._model, request, reply.stop, reply.on_text, into=said)
         except ModelError:
             return self._fallback(reply, said, findings)
         if said.calls or not sayable(said.text) or said.finished is None:
             return self._fallback(reply, said, findings)
         text = said.text
-        if said.repeated or said.finished.reason != "end":
+        if said.cut:
             rest = close_cut(text, reply.language)
             reply.on_text(rest)
             text += rest
@@ -199,7 +216,8 @@ class FinalAnswer:
         reply.on_text(f"\n{sentence}")
         kept = excerpt(findings, self._limits.excerpt_chars, reply.language)
         parts = [part for part in (said.text.strip(), sentence, kept) if part]
-        return Ending("\n".join(parts), "fallback", reply.reason)
+        spent = said.finished.charged_tokens if said.finished else 0
+        return Ending("\n".join(parts), "fallback", reply.reason, spent)
 
 
 def _nothing_found(reply: Unfinished) -> Ending:

@@ -12,14 +12,16 @@ from dataclasses import replace
 from voice_agent.engine import StopFlag
 from voice_agent.errors import Cancelled
 from voice_agent.events import Finishing, Reason, Round
-from voice_agent.llm.model import Message, Model, Request
+from voice_agent.llm.model import Finished, Message, Model, Request
 from voice_agent.research import prompts
 from voice_agent.research.answer import (
+    RELEVANCE_FLOOR,
     AnswerLimits,
     Ending,
     FinalAnswer,
     Streamed,
     Unfinished,
+    close_cut,
     sayable,
     stream_text,
 )
@@ -107,12 +109,10 @@ class ResearchLoop:
                 await self._reading.execute(run, said)
             elif self._cut_short(said):
                 continue
-            elif run.sufficient is False:
-                return await self._finish(run, "nothing_found")
-            elif sayable(said.text):
-                return self._outcome(run, Ending(run.text.strip(), "complete", "none"))
-            else:
+            elif run.judging or not sayable(said.text):
                 return await self._finish(run, "empty_answer")
+            else:
+                return self._natural_end(run, said)
 
     def _begin(self, inquiry: Inquiry) -> Run:
         return Run(
@@ -125,7 +125,7 @@ class ResearchLoop:
                 *inquiry.history,
                 Message("user", inquiry.question),
             ],
-            sufficient=None if self._sufficiency is None else False,
+            judging=self._sufficiency is not None,
         )
 
     def _request(self, run: Run) -> Request:
@@ -155,25 +155,36 @@ class ResearchLoop:
 
     async def _ask(self, run: Run, request: Request, reserved: int) -> Streamed:
         run.requests += 1
+        run.new_part = True
         said = Streamed()
         try:
-            said = await stream_text(self._model, request, run.inquiry.stop, run.say)
+            await stream_text(self._model, request, run.inquiry.stop, run.say, into=said)
         finally:
-            used = said.finished.charged_tokens if said.finished else 0
-            run.tokens.settle(reserved, used)
-        if said.finished is not None:
-            run.inquiry.emit(
-                Round(
-                    turn=run.inquiry.turn,
-                    n=run.requests,
-                    prompt_tokens=said.finished.prompt_tokens,
-                    reused_tokens=said.finished.reused_tokens,
-                    output_tokens=said.finished.output_tokens,
-                    reserved=reserved,
-                    charged=used,
-                )
-            )
+            self._settle(run, reserved, said.finished)
         return said
+
+    def _settle(self, run: Run, reserved: int, finished: Finished | None) -> None:
+        """Charge a request what it used, and tell."""
+        used = finished.charged_tokens if finished else 0
+        run.tokens.settle(reserved, used)
+        if finished is None:
+            return
+        run.inquiry.emit(
+            Round(
+                turn=run.inquiry.turn,
+                n=run.requests,
+                prompt_tokens=finished.prompt_tokens,
+                reused_tokens=finished.reused_tokens,
+                output_tokens=finished.output_tokens,
+                reserved=reserved,
+                charged=used,
+            )
+        )
+
+    def _natural_end(self, run: Run, said: Streamed) -> Reply:
+        if said.cut:
+            run.say(close_cut(said.text, run.inquiry.language))
+        return self._outcome(run, Ending(run.text.strip(), "complete", "none"))
 
     @staticmethod
     def _cut_short(said: Streamed) -> bool:
@@ -184,15 +195,19 @@ class ResearchLoop:
         """Whether the evidence, where it has changed, states the answer: asked of the model."""
         if self._sufficiency is None or len(run.evidence) == run.judged:
             return False
+        if not self._sufficiency.can_tell:
+            return bool(run.evidence.ranked(run.inquiry.question, RELEVANCE_FLOOR))
         request = self._sufficiency.question(self._final.request(self._unfinished(run, "none")))
         reserved, reason = await self._reserve(run, request)
         if reason is not None:
             return False
         verdict = await self._sufficiency.check(request)
-        run.tokens.settle(reserved, verdict.finished.charged_tokens)
+        self._settle(run, reserved, verdict.finished)
+        if verdict.finished.reason != "end":
+            return False  # out of time or stopped: that is no verdict
         run.judged = len(run.evidence)
         run.sufficient = verdict.sufficient
-        if not run.sufficient and len(run.shown) == 1 and self._reading.show_more(run):
+        if not run.sufficient and not run.rounds and self._reading.show_more(run):
             return await self._suffices(run)
         return run.sufficient
 
@@ -208,11 +223,11 @@ class ResearchLoop:
         )
 
     async def _finish(self, run: Run, reason: Reason) -> Reply:
-        if run.sufficient is False:
+        if run.refuted:
             reason = "nothing_found"
         if reason != "none":
             run.inquiry.emit(Finishing(turn=run.inquiry.turn, reason=reason))
-        streamed, run.sufficient = run.text.strip(), None
+        streamed, run.judging, run.new_part = run.text.strip(), False, True
         ending = await self._final.write(self._unfinished(run, reason))
         if streamed:
             ending.text = f"{streamed}\n{ending.text}"

@@ -17,6 +17,9 @@ PORTION_CHARS = 900
 """What a result shows of itself at once: some 220 tokens, three seconds of prompt processing for
 the default model on two cores. The next search shows what comes after it."""
 
+PORTIONS = 2
+"""Portions of what the question itself finds that are read before the model may search."""
+
 
 class Reading:
     """Executes the calls of a reply and keeps what they find."""
@@ -39,7 +42,9 @@ class Reading:
         run.inquiry.emit(Round(turn=run.inquiry.turn, n=0))
 
     def show_more(self, run: Run) -> int:
-        """Put the next portion of what the question found before it; return what is new."""
+        """Put the second portion of what the question found before it; return what is new."""
+        if len(run.shown) >= PORTIONS:
+            return 0
         portion = run.evidence.add(fitting(run.evidence.unseen(run.waiting), PORTION_CHARS))
         if portion:
             run.shown.append(prompts.passages(portion))

@@ -36,7 +36,8 @@ class Reply:
 class Run:
     """The state of one reply while it is researched.
 
-    ``sufficient`` is the last verdict on the evidence, given when it held ``judged`` findings.
+    ``judging``: evidence is judged, and until it suffices nothing that the model says is passed
+    on. ``sufficient`` is the last verdict, given when there were ``judged`` findings.
     ``waiting`` is what the question itself found, ``shown`` the portions of it in the request.
     """
 
@@ -50,14 +51,24 @@ class Run:
     rounds: int = 0
     stale_rounds: int = 0
     text: str = ""
+    new_part: bool = False
+    judging: bool = False
     sufficient: bool | None = None
     judged: int = 0
     waiting: list[Finding] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
 
+    @property
+    def refuted(self) -> bool:
+        """Whether all that was found has been judged, and does not state the answer."""
+        return self.sufficient is False and self.judged == len(self.evidence)
+
     def say(self, text: str) -> None:
-        """Pass a piece of the answer on."""
-        if self.sufficient is False:
-            return  # said without evidence: the model may only search on
+        """Pass a piece of the answer on; a new request's text begins on a new line."""
+        if self.judging and not self.sufficient:
+            return
+        if self.new_part and self.text:
+            text = f"\n{text}"
+        self.new_part = False
         self.text += text
         self.inquiry.emit(AnswerText(turn=self.inquiry.turn, text=text))

@@ -13,9 +13,6 @@ from typing import Protocol
 from voice_agent.llm.model import Finished, Likelihood, Request
 from voice_agent.research import prompts
 
-THRESHOLD = 0.66
-"""Share of "yes" against "no" from which on the passages count as stating the answer."""
-
 OPTIONS = ("yes", "no")
 
 
@@ -37,11 +34,20 @@ class Verdict:
 
 
 class Sufficiency:
-    """Asks the model whether the passages that it has just read state the answer."""
+    """Asks the model whether the passages that it has just read state the answer.
 
-    def __init__(self, model: WeighingModel, threshold: float = THRESHOLD) -> None:
+    They do where it prefers "yes" to "no" with a share of ``threshold``, which is measured for
+    each model (``evidence_yes`` in the catalogue).
+    """
+
+    def __init__(self, model: WeighingModel, threshold: float) -> None:
         self._model = model
         self._threshold = threshold
+
+    @property
+    def can_tell(self) -> bool:
+        """Whether the model's verdict is worth asking for; else any relevant passage suffices."""
+        return self._threshold > 0
 
     def question(self, request: Request) -> Request:
         """Return ``request`` with its last message asking for the verdict instead."""
