@@ -229,3 +229,28 @@ async def test_a_model_that_is_not_there_is_named(engine: Engine, tmp_path: Path
 def small_gguf(models_dir: Path) -> Path:
     (file,) = (models_dir / "qwen2.5-coder-0.5b-instruct").glob("*.gguf")
     return file
+
+
+def damage(folder: Path) -> None:
+    (kept,) = folder.glob("*.prefix")
+    kept.write_bytes(kept.read_bytes()[:1000])
+
+
+async def test_a_damaged_beginning_on_disk_is_processed_again(
+    small_llama: Llama, engine: Engine, model: LocalModel, tmp_path: Path
+) -> None:
+    keeping = LocalModel(
+        small_llama, engine, context_tokens=2048, answer_tokens=1024, prefix_folder=tmp_path
+    )
+    await keeping.prepare(request(max_tokens=1))
+    damage(tmp_path)
+    small_llama.forget(0)
+    size = await keeping.prepare(request(max_tokens=1))
+    assert size.reused_tokens == 0
+
+
+async def test_a_likely_first_word_weighs_more(model: LocalModel) -> None:
+    asked = Message("user", "Is the sky blue on a clear day? Answer yes or no.")
+    weighed = await model.likelihood(request(asked), ("yes", "no"))
+    assert weighed.shares[0] > weighed.shares[1] > 0
+    assert weighed.finished.output_tokens == 0

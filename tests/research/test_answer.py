@@ -229,3 +229,9 @@ def test_what_does_not_fit_is_left_out_but_the_first_is_cut() -> None:
     assert fit([short, long], 100) == [short]
     (cut,) = fit([long], 100)
     assert long.text.startswith(cut.text) and 50 < len(cut.text) <= 100
+
+
+async def test_a_model_that_fails_in_mid_answer_keeps_what_it_said() -> None:
+    final = Final(["It is about", ModelError("broken")], FACT)
+    ending = await final.write()
+    assert ending.text.count("It is about") == "".join(final.streamed).count("It is about") == 1

@@ -268,3 +268,16 @@ async def test_earlier_exchanges_stand_between_system_prompt_and_question() -> N
         research.history,
         QUESTION,
     )
+
+
+async def test_a_natural_answer_cut_by_its_length_says_so() -> None:
+    research = Research([Text("It is 1.5 bar and"), ended("length")])
+    reply = await research.reply()
+    assert phrase("incomplete", "en") in reply.ending.text
+
+
+async def test_text_before_a_call_does_not_run_into_the_answer() -> None:
+    research = Research(["I will look.", call("boiler")], ["It is 1.5 bar."])
+    reply = await research.reply()
+    streamed = "".join(event.text for event in research.of(AnswerText))
+    assert streamed.split() == reply.ending.text.split() == "I will look. It is 1.5 bar.".split()
