@@ -140,7 +140,7 @@ class Listen(Section):
         20.0, "Longest question", "A longer question is cut here.", unit="s", ge=3, le=120
     )
     end_silence_s: float = setting(
-        0.45,
+        0.5,
         "Silence after a question",
         "How long the silence is that ends a question; the voice detector adds 0.1 to 0.2 s.",
         unit="s",
@@ -148,7 +148,7 @@ class Listen(Section):
         le=5,
     )
     complete_silence_s: float = setting(
-        0.35,
+        0.45,
         "Silence after a whole question",
         "The same, where the text so far is a whole question; never longer than the other.",
         unit="s",

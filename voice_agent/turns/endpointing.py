@@ -20,8 +20,8 @@ class EndpointRules:
     ``wait_s`` for the first word; ``max_question_s`` for all.
     """
 
-    silence_s: float = 0.45
-    complete_silence_s: float = 0.35
+    silence_s: float = 0.5
+    complete_silence_s: float = 0.45
     incomplete_silence_s: float = 1.3
     short_speech_s: float = 0.5
     wait_s: float = 5.0
