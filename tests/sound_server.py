@@ -21,6 +21,7 @@ load-module module-remap-source source_name=virtual_microphone master=microphone
 set-default-sink loudspeaker
 set-default-source virtual_microphone
 """
+_ECHO = "load-module module-loopback source=loudspeaker.monitor sink=microphone latency_msec=20\n"
 _ALSA = """\
 </usr/share/alsa/alsa.conf>
 pcm.!default {{ type pulse server "unix:{socket}" }}
@@ -36,13 +37,17 @@ class SoundServer:
     process: subprocess.Popen[bytes]
 
     @property
-    def env(self) -> dict[str, str]:
-        """The environment of a program that uses this server and nothing else."""
-        return os.environ | {
+    def devices(self) -> dict[str, str]:
+        """The variables that make a program use this server and nothing else."""
+        return {
             "PULSE_SERVER": f"unix:{self.folder / 'native'}",
             "ALSA_CONFIG_PATH": str(self.folder / "alsa.conf"),
-            "XDG_CONFIG_HOME": str(self.folder / "config"),
         }
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The environment of such a program, with settings of its own."""
+        return os.environ | self.devices | {"XDG_CONFIG_HOME": str(self.folder / "config")}
 
     @contextmanager
     def recording(self, file: Path) -> Iterator[None]:
@@ -84,10 +89,11 @@ def read(file: Path) -> NDArray[np.float32]:
 
 
 @contextmanager
-def sound_server(folder: Path) -> Iterator[SoundServer]:
-    """Start a server in ``folder`` and end it afterwards."""
+def sound_server(folder: Path, *, echo: bool = False) -> Iterator[SoundServer]:
+    """Start a server in ``folder`` and end it; with ``echo`` the microphone hears the speaker."""
     socket = folder / "native"
-    (folder / "setup.pa").write_text(_SETUP.format(socket=socket))
+    setup = _SETUP + (_ECHO if echo else "")
+    (folder / "setup.pa").write_text(setup.format(socket=socket))
     (folder / "alsa.conf").write_text(_ALSA.format(socket=socket))
     env = os.environ | {"XDG_RUNTIME_DIR": str(folder), "HOME": str(folder)}
     command = ["pulseaudio", "-n", "-F", str(folder / "setup.pa"), "--exit-idle-time=-1"]
