@@ -57,7 +57,7 @@ def env(tmp_path: Path) -> dict[str, str]:
             "XDG_RUNTIME_DIR": str(tmp_path),
             "VOICE_AGENT_LLM__MODEL": "qwen2.5-coder-0.5b-instruct",
             "VOICE_AGENT_RESEARCH__MAX_STEPS": "2",
-        "VOICE_AGENT_RESEARCH__TIMEOUT_S": "10",
+            "VOICE_AGENT_RESEARCH__TIMEOUT_S": "10",
         }
     )
 

@@ -96,27 +96,25 @@ class DeviceMicrophone:
         try:
             stream.start()
             while True:
-                await self._arrival(stream)
-                while self._waiting:
-                    captured = incoming.convert(*self._waiting.popleft())
-                    if len(captured.samples):
-                        yield captured
+                captured = incoming.convert(*await self._next(stream))
+                if len(captured.samples):
+                    yield captured
         finally:
             self._loop = None
             stream.abort()
             stream.close()
 
-    async def _arrival(self, stream: portaudio.Stream) -> None:
-        self._arrived.clear()
-        if self._waiting:
-            return
-        try:
-            async with asyncio.timeout(LOST_S):
-                await self._arrived.wait()
-        except TimeoutError as error:
-            raise self._lost() from error
-        if not self._waiting and not stream.active:
-            raise self._lost()
+    async def _next(self, stream: portaudio.Stream) -> tuple[portaudio.Block, float]:
+        while not self._waiting:
+            self._arrived.clear()
+            if not stream.active:
+                raise self._lost()
+            try:
+                async with asyncio.timeout(LOST_S):
+                    await self._arrived.wait()
+            except TimeoutError as error:
+                raise self._lost() from error
+        return self._waiting.popleft()
 
     def _open(self) -> portaudio.Stream:
         return portaudio.open_input(
