@@ -1,6 +1,6 @@
 """The words that the model is given: persona, strategy, tool results, the final request."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from voice_agent.llm.model import Message
 from voice_agent.research.evidence import Finding
@@ -23,19 +23,21 @@ def system_prompt() -> str:
     return f"{PERSONA} {STRATEGY}"
 
 
-def passages(findings: Iterable[Finding]) -> str:
-    """Return the findings as the model reads them: by source, in the source's own order.
+def passages(findings: Sequence[Finding]) -> str:
+    """Return the findings, best first, as the model reads them: by source, the best source last.
 
-    A later portion comes after the earlier ones and leaves them as they were, so that they need
-    not be processed again.
+    A small model trusts most what it reads last. A later portion comes after the earlier ones and
+    leaves them as they were, so that they need not be processed again.
     """
     groups: dict[tuple[int, str], list[Finding]] = {}
-    for finding in findings:
+    for finding in reversed(findings):
         groups.setdefault((finding.portion, finding.label), []).append(finding)
+    best = {(f.portion, f.label): rank for rank, f in reversed([*enumerate(findings)])}
     lines = []
-    for (_portion, label), own in sorted(groups.items(), key=lambda group: group[0][0]):
-        text = " ".join(f.text for f in sorted(own, key=lambda f: (f.line, f.place)))
-        lines.append(f"[{label}] {text}" if label else text)
+    for group in sorted(groups, key=lambda group: (group[0], -best[group])):
+        own = sorted(groups[group], key=lambda f: (f.line, f.place))
+        text = " ".join(f.text for f in own)
+        lines.append(f"[{group[1]}] {text}" if group[1] else text)
     return "\n".join(lines)
 
 
