@@ -93,7 +93,7 @@ def test_blank_findings_are_no_evidence() -> None:
 
 
 def test_the_best_comes_first_whenever_it_was_found() -> None:
-    kept = evidence(finding("tyres of the car"), finding("boiler serviced yearly"))
+    kept = evidence(finding("tyres of the car", "car.md"), finding("boiler serviced yearly"))
     assert [f.text for f in kept.ranked("boiler serviced")] == [
         "boiler serviced yearly",
         "tyres of the car",
@@ -101,13 +101,18 @@ def test_the_best_comes_first_whenever_it_was_found() -> None:
 
 
 def test_what_lies_under_the_floor_is_left_out() -> None:
-    kept = evidence(finding("boiler serviced yearly"), finding("tyres of the car"))
+    kept = evidence(finding("boiler serviced yearly"), finding("tyres of the car", "car.md"))
     assert [f.text for f in kept.ranked("boiler serviced", 0.2)] == ["boiler serviced yearly"]
 
 
 def test_the_heading_counts_for_relevance() -> None:
-    kept = evidence()
-    assert kept.relevance(finding("once a year", heading="boiler"), "boiler") == 1.0
+    kept = evidence(finding("once a year", heading="boiler"))
+    assert len(kept.ranked("boiler", 1.0)) == 1
+
+
+def test_a_statement_stays_with_the_one_beside_it_that_bears_on_the_question() -> None:
+    kept = evidence(finding("boiler serviced yearly"), finding("it costs 124 euros"))
+    assert len(kept.ranked("boiler serviced", 0.9)) == 2
 
 
 def test_a_question_without_terms_has_no_relevant_evidence() -> None:

@@ -116,18 +116,28 @@ class Evidence:
         self._findings |= {_key(finding): finding for finding in fresh}
         return fresh
 
-    def relevance(self, finding: Finding, question: str) -> float:
-        """The share, 0 to 1, of the question's term weight that ``finding`` holds."""
+    def relevance(self, text: str, question: str) -> float:
+        """The share, 0 to 1, of the question's term weight that ``text`` holds."""
         wanted = set(self._terms(question))
-        held = wanted & set(self._terms(f"{finding.label} {finding.text}"))
         total = sum(map(self._weight, wanted))
-        return sum(map(self._weight, held)) / total if total else 0.0
+        return sum(map(self._weight, wanted & set(self._terms(text)))) / total if total else 0.0
 
     def ranked(self, question: str, floor: float = 0.0) -> list[Finding]:
-        """Return the findings at or above the relevance ``floor``, the best first."""
-        scored = [(self.relevance(f, question), f) for f in self._findings.values()]
-        kept = [(score, finding) for score, finding in scored if score >= floor]
-        return [finding for _score, finding in sorted(kept, key=lambda pair: -pair[0])]
+        """Return the findings of sources at or above the relevance ``floor``, the best first.
+
+        A source counts by all that one portion has of it, and its statements stay in the order
+        in which they came: the one that holds the answer often shares no word with the question,
+        while the one beside it does.
+        """
+        sources: dict[tuple[int, str], list[Finding]] = {}
+        for finding in self._findings.values():
+            sources.setdefault((finding.portion, finding.label), []).append(finding)
+        scored = [
+            (self.relevance(f"{label} {' '.join(f.text for f in own)}", question), own)
+            for (_portion, label), own in sources.items()
+        ]
+        ranked = sorted(scored, key=lambda pair: -pair[0])
+        return [finding for score, own in ranked if score >= floor for finding in own]
 
     def sources_of(self, answer: str) -> tuple[Source, ...]:
         """Return where the answer's words stand: the sources that hold its telling terms."""

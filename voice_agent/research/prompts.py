@@ -36,9 +36,14 @@ def passages(findings: Sequence[Finding]) -> str:
     lines = []
     for group in sorted(groups, key=lambda group: (group[0], -best[group])):
         own = sorted(groups[group], key=lambda f: (f.line, f.place))
-        text = " ".join(f.text for f in own)
+        text = " ".join(_closed(f.text) for f in own)
         lines.append(f"[{group[1]}] {text}" if group[1] else text)
     return "\n".join(lines)
+
+
+def _closed(statement: str) -> str:
+    """End a table's row like a sentence, so that the next one does not seem to belong to it."""
+    return statement if statement[-1:] in ".!?:;…" else f"{statement}."
 
 
 def evidence_and_question(found: str, question: str) -> str:
