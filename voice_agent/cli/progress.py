@@ -15,7 +15,7 @@ class Bars:
     """A bar for each file, on a terminal."""
 
     def __init__(self, stream: TextIO) -> None:
-        from tqdm import tqdm  # type: ignore[import-untyped]  # it ships no types
+        from tqdm import tqdm
 
         self._stream = stream
         self._bar = tqdm
@@ -35,8 +35,12 @@ class Bars:
             unit_scale=True,
             file=self._stream,
         ) as bar:
-            # A package's bytes are told as its wheel comes and again as it is unpacked.
-            yield lambda now_bytes: bar.update(max(0, now_bytes - bar.n)) and None
+
+            def moved(now_bytes: int) -> None:
+                # A package's bytes are told as its wheel comes and again as it is unpacked.
+                bar.update(max(0, now_bytes - bar.n))
+
+            yield moved
 
 
 class Lines:
