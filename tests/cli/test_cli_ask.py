@@ -119,7 +119,7 @@ def test_it_is_told_event_by_event_and_ends_once(answered: tuple[Rows, str, Path
 
 def test_the_answer_event_is_complete(answered: tuple[Rows, str, Path]) -> None:
     answer = answered[0][-1]
-    assert answer["basis"] in ("complete", "forced") and answer["charged_tokens"] > 0
+    assert answer["basis"] in ("complete", "forced") and answer["answer_tokens"] > 0
     timings = answer["timings"]
     assert timings["endpoint"] is None
     assert all(timings[name] > 0 for name in ("transcript", "first_token", "first_sound"))
@@ -245,4 +245,4 @@ def test_a_model_that_is_not_whole_is_3_with_the_command_that_mends_it(
 
 
 def test_the_spoken_answer_is_a_recording(answered: tuple[Rows, str, Path]) -> None:
-    assert read_recording(answered[2]).seconds > 0.5
+    assert read_recording(answered[2]).seconds > 0.3

@@ -249,8 +249,9 @@ async def test_a_damaged_beginning_on_disk_is_processed_again(
     assert size.reused_tokens == 0
 
 
-async def test_a_likely_first_word_weighs_more(model: LocalModel) -> None:
+async def test_the_likely_first_words_of_a_reply_are_weighed(model: LocalModel) -> None:
     asked = Message("user", "Is the sky blue on a clear day? Answer yes or no.")
-    weighed = await model.likelihood(request(asked), ("yes", "no"))
-    assert weighed.shares[0] > weighed.shares[1] > 0
+    weighed = await model.likelihood(request(asked), ("yes", "no", "banana"))
+    yes, no, banana = weighed.shares
+    assert yes + no > 0.9 > 0.01 > banana
     assert weighed.finished.output_tokens == 0

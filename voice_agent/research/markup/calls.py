@@ -34,9 +34,9 @@ class Draft:
 Read = tuple[list[Draft], str]
 """The calls, and text that followed them and belongs to none."""
 
-_PYTHON = re.compile(r"\[?\s*+(?:\w++\s*+=\s*+)?[A-Za-z_][\w.\-]*+\(")
-_ASSIGNMENT = re.compile(r"^[ \t]*+\w++\s*+=\s*+(?=[A-Za-z_][\w.\-]*+\()", re.MULTILINE)
-_PRINT = re.compile(r"^([ \t]*+)print\((.*)\)[ \t]*$", re.MULTILINE)
+_PYTHON = re.compile(r"\[?\s*(?:\w+\s*=\s*)?[A-Za-z_][\w.\-]*\(")
+_ASSIGNMENT = re.compile(r"^[ \t]*\w+\s*=\s*(?=[A-Za-z_][\w.\-]*\()", re.MULTILINE)
+_PRINT = re.compile(r"^([ \t]*)print\((.*)\)[ \t]*$", re.MULTILINE)
 _XML = re.compile(
     r"<[^\s=<>]{0,24}(?:function|invoke)(?:=|\s{1,4}name=)[\"']?([\w.\-]{1,80})[\"']?\s{0,9}>"
 )
@@ -46,13 +46,13 @@ _PARAMETER = re.compile(
 _PARAMETER_END = re.compile(r"</[^\s<>]{0,24}param(?:eter)?>")
 _ELEMENT_END = re.compile(r"</[^\s<>]{0,24}(?:function|invoke)>")
 _ARGUMENT_TAG = re.compile(r"</?\w{0,24}arg_(?:key|value)>")
-_GEMMA_STRING = re.compile(r"(<escape>|<\|\"\|>)((?:(?!\1).)*+)\1", re.DOTALL)
+_GEMMA_STRING = re.compile(r"(<escape>|<\|\"\|>)((?:(?!\1).)*)\1", re.DOTALL)
 _SEPARATOR = re.compile(
-    r"\[CALL_ID\][^\[{]*+|\[ARGS\]|<｜tool▁sep｜>|<\|tool_call_argument_begin\|>|```(?:json)?"
-    r"|<\|tool_call:(?:name|args)\|>|<\|constrain\|>\w*+"
+    r"\[CALL_ID\][^\[{]*|\[ARGS\]|<｜tool▁sep｜>|<\|tool_call_argument_begin\|>|```(?:json)?"
+    r"|<\|tool_call:(?:name|args)\|>|<\|constrain\|>\w*"
 )
 _NAME = re.compile(r"(?:call:)?([\w.\-]{1,80}?)(?::\d{1,6})?")
-_FENCE = re.compile(r"```\w*+\s*+")
+_FENCE = re.compile(r"```\w*\s*")
 _GUESSES = (
     re.compile(r"[\"'](?:name|function|tool|tool_name)[\"']\s{0,9}:\s{0,9}[\"']([\w.\-]{1,80})"),
     re.compile(r"<[^\s=<>]{0,24}(?:function|invoke)(?:=|\s{1,4}name=)[\"']?([\w.\-]{1,80})"),

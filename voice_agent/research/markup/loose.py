@@ -16,12 +16,12 @@ PYTHON_CHARS = _JSON_CHARS | frozenset("()=")
 
 _TOKEN = re.compile(
     r"""
-      (?P<double>"(?:\\.|[^"\\])*+(?:"|\\?\Z))
-    | (?P<single>'(?:\\.|[^'\\])*+(?:'|\\?\Z))
-    | (?P<call>[A-Za-z_][\w.\-]*+)\s*+\(
-    | (?P<key>[A-Za-z_][\w.\-]*+)\s*+[=:]
-    | (?P<word>[A-Za-z_]\w*+)
-    | (?P<comma>,\s*+(?=[}\])]))
+      (?P<double>"(?:\\.|[^"\\])*(?:"|\\?\Z))
+    | (?P<single>'(?:\\.|[^'\\])*(?:'|\\?\Z))
+    | (?P<call>[A-Za-z_][\w.\-]*)\s*\(
+    | (?P<key>[A-Za-z_][\w.\-]*)\s*[=:]
+    | (?P<word>[A-Za-z_]\w*)
+    | (?P<comma>,\s*(?=[}\])]))
     | (?P<shut>\))
     | (?P<other>.)
     """,
