@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,10 +18,7 @@ if TYPE_CHECKING:
     from voice_agent.cli.verbs import Verbs
     from voice_agent.events import Listener
     from voice_agent.settings import Settings
-    from voice_agent.tts import PiperVoice, Speech
-
-AHEAD = 2
-"""So many sentences are made while one is being heard."""
+    from voice_agent.tts import PiperVoice
 
 
 def add(verbs: "Verbs") -> None:
@@ -89,48 +85,16 @@ def _speaker(out: Path | None, settings: "Settings", rate_hz: int) -> "Iterator[
         yield device
 
 
-async def _speak(
-    text: str, voice: "PiperVoice", speaker: "Speaker", listener: "Listener"
-) -> list[str]:
-    """Say the text sentence by sentence; return what was heard of each."""
-    from voice_agent.events import PlaybackEnded, PlaybackStarted
-    from voice_agent.tts import heard
+async def _speak(text: str, voice: "PiperVoice", speaker: "Speaker", listener: "Listener") -> bool:
+    """Say the text as an answer is said; return whether anything in it could be."""
+    from voice_agent.engine import StopFlag
+    from voice_agent.speaking import Speaking
 
-    playing: list[tuple[Speech, asyncio.Task[int]]] = []
-    said: list[str] = []
-
-    async def hear_first() -> None:
-        speech, task = playing.pop(0)
-        said.append(heard(speech, await task))
-
-    async for speech in _speeches(text, voice, listener):
-        if not playing and not said:
-            listener(PlaybackStarted())
-        playing.append((speech, asyncio.create_task(speaker.play(speech.sound))))
-        if len(playing) > AHEAD:
-            await hear_first()
-    while playing:
-        await hear_first()
-    if said:
-        listener(PlaybackEnded(heard_text=" ".join(said)))
-    return said
-
-
-async def _speeches(
-    text: str, voice: "PiperVoice", listener: "Listener"
-) -> "AsyncIterator[Speech]":
-    from voice_agent.events import Sentence
-    from voice_agent.sentences import split_sentences
-    from voice_agent.spoken_text import spoken
-
-    n = 0
-    for sentence in split_sentences(text, voice.language):
-        words = spoken(sentence, voice.language)
-        speech = await voice.synthesize(words)
-        if len(speech.sound.samples):
-            n += 1
-            listener(Sentence(n=n, text=words))
-            yield speech
+    speaking = Speaking(voice, speaker, turn=None, stop=StopFlag(), emit=listener)
+    speaking.feed(text)
+    speaking.end()
+    await speaking.run()
+    return bool(speaking.spoken_text)
 
 
 def _devices(args: argparse.Namespace) -> int:
