@@ -13,6 +13,7 @@ from voice_agent.engine import StopFlag
 from voice_agent.errors import ContextOverflow, VoiceAgentError
 from voice_agent.live import Ears
 from voice_agent.llm.model import Finished, Model, Piece, Request, Size, StopReason, Text
+from voice_agent.research.asking import Asker, Kind
 from voice_agent.stt import Transcriber, Transcription
 from voice_agent.tts import Speech, Voice
 from voice_agent.tts.speech import SpokenWord
@@ -119,6 +120,21 @@ def ended(reason: StopReason, *, evaluated: int = 10, output: int = 5) -> Finish
 
 def _finished(size: Size, written: list[str], reason: StopReason) -> Finished:
     return Finished(reason, size.prompt_tokens, size.reused_tokens, size.new_tokens, len(written))
+
+
+class ScriptedAsker:
+    """An `Asker` whose user gives the scripted answers, then ``rest``; ``meanwhile`` runs first."""
+
+    def __init__(self, *answers: str | None, rest: str | None = "yes") -> None:
+        self.asked: list[tuple[str, Kind]] = []
+        self.answers = list(answers)
+        self.rest = rest
+        self.meanwhile = doing(int)
+
+    async def ask(self, question: str, kind: Kind) -> str | None:
+        self.asked.append((question, kind))
+        await self.meanwhile()
+        return self.answers.pop(0) if self.answers else self.rest
 
 
 class ScriptedTranscriber:
@@ -255,12 +271,13 @@ class FakeEars:
         self.stops += 1
 
 
-_PROTOCOLS: tuple[Model, Transcriber, Voice, Speaker, Microphone, Ears] = (
+_PROTOCOLS: tuple[Model, Transcriber, Voice, Speaker, Microphone, Ears, Asker] = (
     ScriptedModel(),
     ScriptedTranscriber(),
     FakeVoice(),
     FakeSpeaker(),
     FakeMicrophone(),
     FakeEars(),
+    ScriptedAsker(),
 )
 """Type-checked: each of them is what the stages ask for."""

@@ -2,16 +2,19 @@
 
 from typing import Any
 
-from fakes import Clock, Script, ScriptedModel, doing
+from fakes import Clock, Script, ScriptedAsker, ScriptedModel, doing
 
 from voice_agent.engine import StopFlag
 from voice_agent.errors import ToolError
-from voice_agent.events import Event, Source, ToolResult
+from voice_agent.events import Event, Listener, Source, ToolResult
 from voice_agent.llm.model import Call, Message, ToolSpec
 from voice_agent.research.answer import AnswerLimits
+from voice_agent.research.asking import Asking
 from voice_agent.research.budget import Limits
 from voice_agent.research.evidence import Finding
 from voice_agent.research.loop import Inquiry, Reply, ResearchLoop
+from voice_agent.research.permission import Permission, Rules
+from voice_agent.research.toolbox.ask_user import AskUser
 from voice_agent.research.tools import Toolbox, ToolOutput
 
 QUESTION = "how high is the boiler pressure"
@@ -33,6 +36,7 @@ class Shelf:
         self.spec = ToolSpec(name, "Looks something up.", SCHEMA)
         self.writes = writes
         self.asked: list[str] = []
+        self.texts = dict(FACTS)
         self.meanwhile = doing(int)
 
     async def run(self, arguments: dict[str, Any], *, question: str, stop: StopFlag) -> ToolOutput:
@@ -41,7 +45,7 @@ class Shelf:
         await self.meanwhile()
         if query == "broken":
             raise ToolError(f"fault number {len(self.asked)} of the index")
-        text = FACTS.get(query, "")
+        text = self.texts.get(query, "noted" if self.writes else "")
         source = Source(f"{query}.md", query)
         return ToolOutput(text, (Finding(text, source),) if text else ())
 
@@ -53,24 +57,41 @@ class Research:
         self.model = ScriptedModel(*replies, context_tokens=limits.pop("context_tokens", 8192))
         self.clock = Clock()
         self.stop = StopFlag()
-        self.search, self.note = Shelf(), Shelf("note", writes=True)
         self.events: list[Event] = []
+        self.search, self.note = Shelf(), Shelf("note", writes=True)
+        self.asker = ScriptedAsker()
+        asking = Asking(self.asker, self.clock)
+        rules = Rules(limits.pop("confirm_writes", False), limits.pop("in_doubt", {}.get))
+        self.conversation = 1
+        self.emit: Listener = self.events.append
         self.history: tuple[Message, ...] = ()
         self.loop = ResearchLoop(
             self.model,
-            Toolbox([self.search, self.note]),
+            Toolbox([self.search, self.note, AskUser(asking)]),
             limits=Limits(**({"output_tokens": 64} | limits)),
             answer_limits=AnswerLimits(),
             terms=str.split,
             weight=lambda term: 1.0,
             prefetch=prefetch,
+            permission=Permission(asking, rules),
             clock=self.clock,
         )
 
     async def reply(self) -> Reply:
         return await self.loop.reply(
-            Inquiry(QUESTION, 7, self.stop, self.events.append, history=self.history)
+            Inquiry(
+                QUESTION,
+                7,
+                self.stop,
+                self.emit,
+                history=self.history,
+                conversation=self.conversation,
+            )
         )
+
+    def put(self, query: str, text: str) -> None:
+        """Let the search for ``query`` find ``text``."""
+        self.search.texts[query] = text
 
     def of(self, kind: type[Event]) -> list[Any]:
         return [event for event in self.events if isinstance(event, kind)]
@@ -82,6 +103,10 @@ class Research:
 
 def call(query: str, name: str = "search", id: str = "c1") -> Call:
     return Call(id, name, {"query": query}, raw=f'{name}("{query}")')
+
+
+def asking_back(question: str, id: str = "c1") -> Call:
+    return Call(id, "ask_user", {"question": question}, raw=f'ask_user("{question}")')
 
 
 def outcome(reply: Reply) -> tuple[str, str]:

@@ -258,3 +258,12 @@ async def test_turns_of_a_session_are_one_conversation(ledger: Ledger) -> None:
     await desk.session.ask("Which colour?")
     await desk.session.ask("Which size?")
     assert len({turn.conversation for turn in ledger.turns()}) == 1
+
+
+async def test_what_came_of_a_write_is_kept_although_its_turn_was_cancelled(ledger: Ledger) -> None:
+    desk = Desk(ledger, [call("milk", "note")])
+    desk.research.note.meanwhile = a_while
+    after = await desk.cancelled_at(lambda: bool(desk.research.note.asked))
+    assert [step.kind for step in ledger.turn(1).steps][-2:] == ["tool_result", "cancelled"]
+    assert [name_of(event) for event in after] == ["cancelled"]
+    assert not ledger.in_doubt("note")

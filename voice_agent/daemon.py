@@ -6,9 +6,10 @@ Models load before any sound device opens: loading stalls every Python thread fo
 import asyncio
 import os
 import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from voice_agent.audio.capture import DeviceMicrophone, RecordedMicrophone
@@ -24,11 +25,13 @@ from voice_agent.live import Desk
 from voice_agent.llm.local import LocalModel
 from voice_agent.places import Places, private_folder
 from voice_agent.research.answer import AnswerLimits
+from voice_agent.research.asking import Asker, Asking, Nobody
 from voice_agent.research.budget import Limits
 from voice_agent.research.loop import ResearchLoop
+from voice_agent.research.permission import Permission, Rules
 from voice_agent.research.sufficiency import Sufficiency
-from voice_agent.research.toolbox.library import SEARCH, ReadDocument, SearchDocuments
-from voice_agent.research.tools import Toolbox
+from voice_agent.research.toolbox.choice import toolbox
+from voice_agent.research.toolbox.library import SEARCH
 from voice_agent.session import Stages
 from voice_agent.settings import Settings
 from voice_agent.stt import WhisperTranscriber
@@ -41,13 +44,15 @@ from voice_agent.turns.front_end import FrontEnd
 class Wanted:
     """Which stages a verb needs: speech to text, a loudspeaker, a file for the sound.
 
-    ``speaker`` is one of the verb's own, to be used besides or instead.
+    ``speaker`` is one of the verb's own, to be used besides or instead; ``asker`` reaches the user
+    in the middle of a reply.
     """
 
     stt: bool = False
     loudspeaker: bool = False
     sound_file: Path | None = None
     speaker: Speaker | None = None
+    asker: Asker = field(default_factory=Nobody)
 
     @property
     def voice(self) -> bool:
@@ -74,7 +79,10 @@ async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> Asy
         model = await opened.enter_async_context(_local_model(settings, places, located["llm"]))
         stages = Stages(
             research=_research(
-                settings, model, library, catalogue.model(settings.llm.model).evidence_yes
+                settings,
+                model,
+                Shelves(library, ledger, wanted.asker),
+                evidence_yes=catalogue.model(settings.llm.model).evidence_yes,
             ),
             ledger=ledger,
             documents=sum(folder.documents for folder in library.folders()),
@@ -210,13 +218,28 @@ async def _local_model(settings: Settings, places: Places, file: Path) -> AsyncI
         engine.close()
 
 
+@dataclass(frozen=True)
+class Shelves:
+    """What research works with besides the model: documents, the record, and the user."""
+
+    library: Library
+    ledger: Ledger
+    asker: Asker
+
+
 def _research(
-    settings: Settings, model: LocalModel, library: Library, evidence_yes: float
+    settings: Settings, model: LocalModel, shelves: Shelves, *, evidence_yes: float
 ) -> ResearchLoop:
-    research, answer = settings.research, settings.answer
+    research, answer, tools = settings.research, settings.answer, settings.tools
+    asking = Asking(shelves.asker, time.monotonic)
     return ResearchLoop(
         model,
-        Toolbox([SearchDocuments(library), ReadDocument(library)]),
+        toolbox(
+            shelves.library,
+            asking,
+            enabled=tools.enabled,
+            notes_folder=Path(tools.notes_folder).expanduser(),
+        ),
         limits=Limits(
             timeout_s=research.timeout_s,
             token_budget=research.token_budget,
@@ -230,9 +253,12 @@ def _research(
             excerpt_chars=answer.excerpt_chars,
         ),
         terms=content_terms,
-        weight=library.idf,
+        weight=shelves.library.idf,
         prefetch=SEARCH if research.prefetch else None,
         sufficiency=Sufficiency(model, evidence_yes),
+        permission=Permission(
+            asking, Rules(tools.confirm_writes, in_doubt=shelves.ledger.in_doubt)
+        ),
     )
 
 

@@ -22,7 +22,7 @@ Reason = Literal[
     "nothing_found",
     "provider",
 ]
-ToolStatus = Literal["ok", "empty", "error", "not_executed", "duplicate", "declined"]
+ToolStatus = Literal["ok", "empty", "error", "not_executed", "duplicate", "declined", "unknown"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,13 +109,23 @@ class ToolCall(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WriteBegun(Event):
+    """A call that changes something is about to run: without a result its outcome is unknown."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
 class ToolResult(Event):
-    """What came of a tool call."""
+    """What came of a tool call: ``text`` is what the model was given to read."""
 
     id: str
     status: ToolStatus
     chars: int
     new_evidence: int
+    text: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,6 +28,7 @@ from voice_agent.events import (
     ToolCall,
     ToolResult,
     Transcript,
+    WriteBegun,
 )
 from voice_agent.exchanges import Exchanges
 from voice_agent.ledger import Ledger
@@ -40,7 +41,7 @@ from voice_agent.turn import Ending, Turn
 
 log = logging.getLogger(__name__)
 
-_RECORDED = (Transcript, Round, ToolCall, ToolResult, Finishing, Sentence)
+_RECORDED = (Transcript, Round, ToolCall, WriteBegun, ToolResult, Finishing, Sentence)
 """The events that the ledger keeps of a running turn (pieces of text are in its end)."""
 
 
@@ -232,6 +233,7 @@ class Session:
             emit=emit,
             language=language if language in LANGUAGES else "en",
             history=self._exchanges.messages(self._clock()) if self._exchanges else (),
+            conversation=self._conversation or 0,
         )
         reply = await self._speak_while(self._stages.research.reply(inquiry), speaking)
         watch.note("answer_end")
@@ -269,7 +271,12 @@ class Session:
             log.warning("The failure could not be spoken: %s", error)
 
     def _emit(self, turn: Turn, event: Event) -> None:
-        """Pass an event of ``turn`` on; of a cancelled turn only what was heard is told."""
+        """Pass an event of ``turn`` on; of a cancelled turn only what was heard is told.
+
+        The ledger keeps what came of a write that ran on when its turn was cancelled, too.
+        """
+        if turn.cancelled and isinstance(event, ToolResult):
+            self._stages.ledger.step(turn.id, event)
         if turn.cancelled and not isinstance(event, PlaybackEnded):
             return
         if isinstance(event, _RECORDED):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from voice_agent.audio.format import Sound
     from voice_agent.cli.verbs import Verbs
     from voice_agent.events import Listener
+    from voice_agent.research.asking import Asker
     from voice_agent.session import Session
     from voice_agent.turn import Ending
 
@@ -87,7 +88,12 @@ async def _answer(args: argparse.Namespace, asked: "str | Sound") -> int:
     listener: Listener = JsonLines(sys.stdout) if args.json else Screen(sys.stdout)
     loaded = load_settings()
     tell_notices(loaded)
-    wanted = Wanted(stt=args.audio is not None, loudspeaker=not args.quiet, sound_file=args.out)
+    wanted = Wanted(
+        stt=args.audio is not None,
+        loudspeaker=not args.quiet,
+        sound_file=args.out,
+        asker=_asker(),
+    )
     with _interrupts() as interrupts:
         async with open_stages(loaded.settings, places(), wanted) as stages:
             tell_empty_library(stages.documents)
@@ -96,6 +102,16 @@ async def _answer(args: argparse.Namespace, asked: "str | Sound") -> int:
             if isinstance(asked, str):
                 return _code(await session.ask(asked))
             return _code(await session.hear(asked, source=str(args.audio)))
+
+
+def _asker() -> "Asker":
+    """Who answers when the assistant asks back: the person at the terminal, where there is one."""
+    from voice_agent.cli.asking import TerminalAsker
+    from voice_agent.research.asking import Nobody
+
+    if sys.stdin is None or not sys.stdin.isatty():
+        return Nobody()
+    return TerminalAsker(sys.stdin.fileno())
 
 
 @contextmanager

@@ -136,6 +136,29 @@ class Ledger:
             raise self._no_turn(turn)
         return turn_from(row, interrupted=_interrupted(row), steps=self._steps(turn))
 
+    def in_doubt(self, tool: str) -> dict[str, Any] | None:
+        """Return the arguments of the last write of ``tool``, if nobody knows what came of it.
+
+        So it is when the program ended, or was killed, before the outcome was recorded.
+        """
+        with readable_errors(self._path):
+            row = self._db.execute(
+                "SELECT turn_id, data FROM steps "
+                "WHERE kind = 'write_begun' AND json_extract(data, '$.name') = ? "
+                "ORDER BY turn_id DESC, n DESC LIMIT 1",
+                (tool,),
+            ).fetchone()
+            if row is None:
+                return None
+            begun = json.loads(row["data"])
+            outcome = self._value(
+                "SELECT json_extract(data, '$.status') FROM steps WHERE turn_id = ? "
+                "AND kind = 'tool_result' AND json_extract(data, '$.id') = ?",
+                row["turn_id"],
+                begun["id"],
+            )
+        return dict(begun["arguments"]) if outcome in (None, "unknown") else None
+
     def delete(self, turn: int) -> None:
         """Delete a turn with all its text; raises LedgerError if there is none."""
         with self._transaction():

@@ -159,6 +159,8 @@ class Unfinished:
     language: str
     stop: StopFlag
     on_text: Callable[[str], None]
+    account: tuple[str, ...] = ()
+    """What the reply did besides reading: no line of it is ever left out."""
 
 
 class FinalAnswer:
@@ -172,7 +174,7 @@ class FinalAnswer:
     async def write(self, reply: Unfinished) -> Ending:
         """Answer the question from the evidence; raises nothing but Cancelled."""
         findings = reply.evidence.ranked(reply.question, RELEVANCE_FLOOR)
-        if not findings or reply.reason == "nothing_found":
+        if not (findings or reply.account) or reply.reason == "nothing_found":
             return _nothing_found(reply)
         said = Streamed()
         try:
@@ -196,6 +198,7 @@ class FinalAnswer:
         # about four characters a token: what can be read before the user loses patience
         room_tokens = self._model.prompt_tokens_per_s * self._limits.first_word_s
         room_chars = int(4 * min(room_tokens, self._model.context_tokens / 4))
+        room_chars -= sum(map(len, reply.account))
         return Request(
             messages=prompts.final_request(
                 reply.question,
@@ -203,6 +206,7 @@ class FinalAnswer:
                 searched=reply.evidence.searched,
                 history=reply.history,
                 language=reply.language,
+                account=reply.account,
             ),
             max_tokens=self._limits.max_tokens,
             stop=reply.stop.child(),
@@ -213,9 +217,9 @@ class FinalAnswer:
 
     def _fallback(self, reply: Unfinished, said: Streamed, findings: Sequence[Finding]) -> Ending:
         sentence = phrase("fallback", reply.language)
-        reply.on_text(f"\n{sentence}")
+        reply.on_text("\n".join(("", sentence, *reply.account)))
         kept = excerpt(findings, self._limits.excerpt_chars, reply.language)
-        parts = [part for part in (said.text.strip(), sentence, kept) if part]
+        parts = [part for part in (said.text.strip(), sentence, *reply.account, kept) if part]
         spent = said.finished.charged_tokens if said.finished else 0
         return Ending("\n".join(parts), "fallback", reply.reason, spent)
 

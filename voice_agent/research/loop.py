@@ -25,6 +25,7 @@ from voice_agent.research.answer import (
     sayable,
     stream_text,
 )
+from voice_agent.research.asking import Asking, Nobody
 from voice_agent.research.budget import (
     Limits,
     TimeBudget,
@@ -33,6 +34,8 @@ from voice_agent.research.budget import (
     tools_allowed,
 )
 from voice_agent.research.evidence import Evidence, Terms, Weight
+from voice_agent.research.permission import Permission, Rules
+from voice_agent.research.provenance import Provenance
 from voice_agent.research.reading import Reading
 from voice_agent.research.reply import Inquiry, Reply, Run
 from voice_agent.research.sufficiency import Sufficiency
@@ -55,9 +58,12 @@ class ResearchLoop:
         weight: Weight,
         prefetch: str | None = None,
         sufficiency: Sufficiency | None = None,
+        permission: Permission | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``prefetch`` names the search tool that is asked the question itself, as round 0.
+        """``permission`` reaches the user in the middle of a reply; else there is nobody to ask.
+
+        ``prefetch`` names the search tool that is asked the question itself, as round 0.
 
         With ``sufficiency`` the evidence is judged before each request: while it does not state
         the answer, the model may only search on, and nothing that it says is passed on.
@@ -70,7 +76,9 @@ class ResearchLoop:
         self._prefetch = prefetch
         self._sufficiency = sufficiency
         self._clock = clock
-        self._reading = Reading(toolbox, clock)
+        self._reading = Reading(
+            toolbox, permission or Permission(Asking(Nobody(), clock), Rules()), clock
+        )
         self._final = FinalAnswer(model, answer_limits, clock)
 
     def openings(self) -> tuple[Request, Request]:
@@ -125,6 +133,9 @@ class ResearchLoop:
                 *inquiry.history,
                 Message("user", inquiry.question),
             ],
+            provenance=Provenance(
+                [*(m.content for m in inquiry.history if m.role == "user"), inquiry.question]
+            ),
             judging=self._sufficiency is not None,
         )
 
@@ -220,10 +231,11 @@ class ResearchLoop:
             language=run.inquiry.language,
             stop=run.inquiry.stop,
             on_text=run.say,
+            account=run.account.lines(run.inquiry.language),
         )
 
     async def _finish(self, run: Run, reason: Reason) -> Reply:
-        if run.refuted:
+        if run.refuted and not run.account.lines(run.inquiry.language):
             reason = "nothing_found"
         if reason != "none":
             run.inquiry.emit(Finishing(turn=run.inquiry.turn, reason=reason))
@@ -234,6 +246,10 @@ class ResearchLoop:
         return self._outcome(run, ending)
 
     def _outcome(self, run: Run, ending: Ending) -> Reply:
+        if uncertain := run.account.uncertain(run.inquiry.language):
+            run.judging, run.new_part = False, True
+            run.say(uncertain)
+            ending.text = f"{ending.text}\n{uncertain}".strip()
         found = ending.basis == "fallback" or ending.reason != "nothing_found"
         sources = run.evidence.sources_of(ending.text) if found else ()
         return Reply(ending, sources, run.rounds, run.tokens.charged)

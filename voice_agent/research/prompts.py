@@ -62,12 +62,18 @@ def final_request(
     searched: Sequence[str],
     history: Sequence[Message],
     language: str,
+    account: Sequence[str] = (),
 ) -> tuple[Message, ...]:
-    """Return the short fresh request for the final answer: evidence first, the question last."""
+    """Return the short fresh request for the final answer: evidence first, the question last.
+
+    ``account`` is what was done besides reading, a sentence a line.
+    """
     parts = [evidence_and_question(passages(findings), question)]
     fruitless = [query for query in searched if query != question]
     if fruitless:
         parts.insert(0, f"Searched without a better result: {'; '.join(fruitless)}.")
+    if account:
+        parts.insert(0, "\n".join(account))
     if language != "en":
         parts.append(CLOSING)
     return (Message("system", PERSONA), *history, Message("user", "\n".join(parts)))

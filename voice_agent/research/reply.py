@@ -5,14 +5,19 @@ from dataclasses import dataclass, field
 from voice_agent.engine import StopFlag
 from voice_agent.events import AnswerText, Listener, Source
 from voice_agent.llm.model import Message
+from voice_agent.research.account import Account
 from voice_agent.research.answer import Ending
 from voice_agent.research.budget import TimeBudget, TokenBudget
 from voice_agent.research.evidence import Evidence, Finding, Novelty
+from voice_agent.research.provenance import Provenance
 
 
 @dataclass(frozen=True)
 class Inquiry:
-    """A question of one turn; ``history`` are earlier exchanges, as they were heard."""
+    """A question of one turn; ``history`` are earlier exchanges, as they were heard.
+
+    What the user has allowed holds for the ``conversation``.
+    """
 
     question: str
     turn: int
@@ -20,6 +25,7 @@ class Inquiry:
     emit: Listener
     language: str = "en"
     history: tuple[Message, ...] = ()
+    conversation: int = 0
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,7 @@ class Run:
     ``judging``: evidence is judged, and until it suffices nothing that the model says is passed
     on. ``sufficient`` is the last verdict, given when there were ``judged`` findings.
     ``waiting`` is what the question itself found, ``shown`` the portions of it in the request.
+    ``refused`` are tools that the user did not allow.
     """
 
     inquiry: Inquiry
@@ -46,6 +53,9 @@ class Run:
     tokens: TokenBudget
     evidence: Evidence
     messages: list[Message]
+    provenance: Provenance
+    account: Account = field(default_factory=Account)
+    refused: set[str] = field(default_factory=set)
     novelty: Novelty = field(default_factory=Novelty)
     requests: int = 0
     rounds: int = 0

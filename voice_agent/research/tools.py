@@ -17,10 +17,14 @@ from voice_agent.research.evidence import Finding
 
 @dataclass(frozen=True)
 class ToolOutput:
-    """What a tool returned: the text for the model, and the findings that are evidence."""
+    """What a tool returned: the text for the model, and the findings that are evidence.
+
+    ``declined``: the user did not want it.
+    """
 
     text: str
     findings: tuple[Finding, ...] = ()
+    declined: bool = False
 
     @property
     def empty(self) -> bool:
@@ -45,6 +49,8 @@ class Tool(Protocol):
     writes: bool
     """Whether it changes anything: then it is never repeated, skipped or cached."""
     time_limit_s: float
+    """Seconds after which a read is given up. A write is asked to stop and waited for: what may
+    still change something is never left to itself."""
 
     async def run(self, arguments: dict[str, Any], *, question: str, stop: StopFlag) -> ToolOutput:
         """Do what is asked; ``question`` is the user's, for tools that choose by relevance."""
@@ -67,24 +73,39 @@ class Toolbox:
         tool = self._tools.get(name)
         return tool is not None and tool.writes
 
+    def time_limit_s(self, name: str) -> float:
+        """The time limit of the tool ``name``, in seconds."""
+        return self._tools[name].time_limit_s
+
     async def execute(self, call: Call, *, question: str, stop: StopFlag) -> Result:
-        """Run one call; every failure becomes a result that tells the model what was wrong."""
+        """Run one call; every failure becomes a result that tells the model what was wrong.
+
+        A write whose failure is none that it declares may have changed something: its outcome is
+        unknown.
+        """
         tool = self._tools.get(call.name)
-        problem = call.problem or self._problem(tool, call)
+        problem = self.problem(call)
         if problem or tool is None or call.arguments is None:
             return Result(call, "error", f"The call was not executed: {problem}")
         try:
-            async with asyncio.timeout(tool.time_limit_s):
+            async with asyncio.timeout(None if tool.writes else tool.time_limit_s):
                 output = await tool.run(call.arguments, question=question, stop=stop)
         except TimeoutError:
             return Result(call, "error", f"{call.name} took over {tool.time_limit_s:g} s.")
         except VoiceAgentError as error:
             return Result(call, "error", f"{call.name} failed: {error.message}")
         except Exception as error:  # noqa: BLE001  # the one place where a tool's bug is contained
-            return Result(call, "error", f"{call.name} failed: {type(error).__name__}: {error}")
+            status: ToolStatus = "unknown" if tool.writes else "error"
+            return Result(call, status, f"{call.name} failed: {type(error).__name__}: {error}")
+        if output.declined:
+            return Result(call, "declined", output.text)
         if output.empty:
             return Result(call, "empty", "Nothing was found.")
         return Result(call, "ok", output.text, output.findings)
+
+    def problem(self, call: Call) -> str:
+        """Return what is wrong with the call, empty if it can be executed."""
+        return call.problem or self._problem(self._tools.get(call.name), call)
 
     def _problem(self, tool: Tool | None, call: Call) -> str:
         if tool is None:

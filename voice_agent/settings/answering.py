@@ -3,11 +3,13 @@
 Names, defaults and bounds: design.md "Settings" and research-loop.md "Settings".
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import field_validator
+from pydantic import BeforeValidator, field_validator
 
-from voice_agent.settings.fields import Section, setting
+from voice_agent.settings.fields import Section, from_commas, setting
+
+OptionalTool = Literal["date_time", "calculator", "add_note", "ask_user"]
 
 
 class Llm(Section):
@@ -84,9 +86,33 @@ class Library(Section):
 class Tools(Section):
     """The model's tools."""
 
+    enabled: Annotated[list[OptionalTool], BeforeValidator(from_commas)] = setting(
+        ["date_time", "calculator", "add_note"],
+        "Tools",
+        "What the model may use besides your documents, separated by commas: the date and time, "
+        "a calculator, writing down notes, and asking you back.",
+    )
+    notes_folder: str = setting(
+        "~/Notes",
+        "Notes",
+        "The folder in which notes are written down, a Markdown file for each list.",
+        expects="the path of a folder, beginning with / or ~",
+    )
     confirm_writes: bool = setting(
         True, "Ask before writing", "Ask before a tool's first change in a conversation."
     )
+
+    @field_validator("enabled")
+    @classmethod
+    def _each_once(cls, tools: list[OptionalTool]) -> list[OptionalTool]:
+        return list(dict.fromkeys(tools))
+
+    @field_validator("notes_folder")
+    @classmethod
+    def _absolute(cls, path: str) -> str:
+        if not path.startswith(("/", "~")):
+            raise ValueError("is not the path of a folder")
+        return path
 
 
 class Research(Section):

@@ -37,6 +37,13 @@ def setting(
     )
 
 
+def from_commas(value: object) -> object:
+    """Return the parts of a list that was typed with commas; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    return [part.strip() for part in value.split(",")] if value.strip() else []
+
+
 class Section(BaseModel):
     """The settings of one stage: frozen, every value checked, no unknown key."""
 

@@ -4,20 +4,16 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, StringConstraints, field_validator
 
-from voice_agent.settings.fields import Section, setting
+from voice_agent.settings.fields import Section, from_commas, setting
 
 WakeWord = Literal["hey_jarvis", "okay_nabu", "alexa", "hey_mycroft"]
 WakeModel = Annotated[str, StringConstraints(pattern=r"\.json$")]
 
 
-def _from_commas(value: object) -> object:
-    return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
-
-
 class Wake(Section):
     """The wake word."""
 
-    words: Annotated[list[WakeWord | WakeModel], BeforeValidator(_from_commas)] = setting(
+    words: Annotated[list[WakeWord | WakeModel], BeforeValidator(from_commas)] = setting(
         ["hey_jarvis"],
         "Wake words",
         "Words that start a question and stop everything, separated by commas; also the path of a "
