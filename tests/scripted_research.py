@@ -14,6 +14,7 @@ from voice_agent.research.budget import Limits
 from voice_agent.research.evidence import Finding
 from voice_agent.research.loop import Inquiry, Reply, ResearchLoop
 from voice_agent.research.permission import Permission, Rules
+from voice_agent.research.sections import Section
 from voice_agent.research.toolbox.ask_user import AskUser
 from voice_agent.research.tools import Toolbox, ToolOutput
 
@@ -37,6 +38,7 @@ class Shelf:
         self.writes = writes
         self.asked: list[str] = []
         self.texts = dict(FACTS)
+        self.sections: tuple[Section, ...] = ()
         self.meanwhile = doing(int)
 
     async def run(self, arguments: dict[str, Any], *, question: str, stop: StopFlag) -> ToolOutput:
@@ -47,7 +49,7 @@ class Shelf:
             raise ToolError(f"fault number {len(self.asked)} of the index")
         text = self.texts.get(query, "noted" if self.writes else "")
         source = Source(f"{query}.md", query)
-        return ToolOutput(text, (Finding(text, source),) if text else ())
+        return ToolOutput(text, (Finding(text, source),) if text else (), self.sections)
 
 
 class Research:

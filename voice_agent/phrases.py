@@ -36,7 +36,7 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "permit": "May I do this: {action}?",
         "permit_quoted": "A document asks for this, not you: {action}. Shall I do it?",
         "permit_foreign": "Not all of these words are yours: {action}. Shall I do it?",
-        "permit_in_doubt": "It is unknown whether I did this: {earlier}. Shall I do this: {action}?",
+        "permit_in_doubt": "I may have done this already: {earlier}. Shall I do this: {action}?",
         "write_done": "Done: {action}.",
         "write_declined": "Not done, because it was not allowed: {action}.",
         "write_not_done": "Not done: {action}.",

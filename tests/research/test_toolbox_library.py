@@ -81,3 +81,19 @@ async def test_a_part_of_a_document_is_read_by_its_heading(toolbox: Toolbox) -> 
 async def test_a_document_that_is_not_there_is_an_error_for_the_model(toolbox: Toolbox) -> None:
     result = await run(toolbox, READ, title="Tax return 2031")
     assert result.status == "error" and "Tax return 2031" in result.text
+
+
+async def test_a_long_document_comes_with_all_its_sections(toolbox: Toolbox) -> None:
+    sections = (await run(toolbox, READ, title="Minutes")).sections
+    assert [section.name for section in sections] == [f"Meeting {i}" for i in range(20)]
+    assert sum(len(section.text) for section in sections) > FOUND_CHARS
+
+
+async def test_a_short_document_is_shown_whole(toolbox: Toolbox) -> None:
+    assert (await run(toolbox, READ, title="Boiler manual")).sections == ()
+
+
+async def test_a_section_can_be_read_by_its_name(toolbox: Toolbox) -> None:
+    result = await run(toolbox, READ, title="Minutes", heading="meeting 7")
+    assert {f.source.heading for f in result.findings if f.source} == {"Meeting 7"}
+    assert result.sections == ()

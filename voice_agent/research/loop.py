@@ -10,9 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from voice_agent.engine import StopFlag
-from voice_agent.errors import Cancelled
-from voice_agent.events import Finishing, Reason, Round
-from voice_agent.llm.model import Finished, Message, Model, Request
+from voice_agent.events import Finishing, Reason
+from voice_agent.llm.model import Message, Model, Request
 from voice_agent.research import prompts
 from voice_agent.research.answer import (
     RELEVANCE_FLOOR,
@@ -30,7 +29,6 @@ from voice_agent.research.budget import (
     Limits,
     TimeBudget,
     TokenBudget,
-    fits_context,
     tools_allowed,
 )
 from voice_agent.research.evidence import Evidence, Terms, Weight
@@ -38,6 +36,8 @@ from voice_agent.research.permission import Permission, Rules
 from voice_agent.research.provenance import Provenance
 from voice_agent.research.reading import Reading
 from voice_agent.research.reply import Inquiry, Reply, Run
+from voice_agent.research.section_workers import SectionWorkers
+from voice_agent.research.spending import Spending
 from voice_agent.research.sufficiency import Sufficiency
 from voice_agent.research.tools import Toolbox
 
@@ -76,8 +76,12 @@ class ResearchLoop:
         self._prefetch = prefetch
         self._sufficiency = sufficiency
         self._clock = clock
+        self._spending = Spending(model, clock)
         self._reading = Reading(
-            toolbox, permission or Permission(Asking(Nobody(), clock), Rules()), clock
+            toolbox,
+            permission or Permission(Asking(Nobody(), clock), Rules()),
+            SectionWorkers(model, self._spending),
+            clock,
         )
         self._final = FinalAnswer(model, answer_limits, clock)
 
@@ -150,19 +154,14 @@ class ResearchLoop:
 
     async def _reserve(self, run: Run, request: Request) -> tuple[int, Reason | None]:
         """Set aside what the next request may cost, or say why research ends."""
-        if run.inquiry.stop.is_set():
-            raise Cancelled("The turn was cancelled.")
-        if run.time.spent(self._clock()):
-            return 0, "time"
+        over = self._spending.over(run)
+        if over is not None:
+            return 0, over
         if not tools_allowed(run.requests + 1, self._limits.max_steps):
             return 0, "steps"
         if run.stale_rounds >= self._limits.no_progress_rounds:
             return 0, "no_progress"
-        size = await self._model.measure(request)
-        if not fits_context(size, request.max_tokens, self._model.context_tokens):
-            return 0, "context"
-        reserved = run.tokens.reserve(size, request.max_tokens)
-        return (0, "tokens") if reserved is None else (reserved, None)
+        return await self._spending.reserve(run, request)
 
     async def _ask(self, run: Run, request: Request, reserved: int) -> Streamed:
         run.requests += 1
@@ -171,26 +170,8 @@ class ResearchLoop:
         try:
             await stream_text(self._model, request, run.inquiry.stop, run.say, into=said)
         finally:
-            self._settle(run, reserved, said.finished)
+            self._spending.settle(run, reserved, said.finished)
         return said
-
-    def _settle(self, run: Run, reserved: int, finished: Finished | None) -> None:
-        """Charge a request what it used, and tell."""
-        used = finished.charged_tokens if finished else 0
-        run.tokens.settle(reserved, used)
-        if finished is None:
-            return
-        run.inquiry.emit(
-            Round(
-                turn=run.inquiry.turn,
-                n=run.requests,
-                prompt_tokens=finished.prompt_tokens,
-                reused_tokens=finished.reused_tokens,
-                output_tokens=finished.output_tokens,
-                reserved=reserved,
-                charged=used,
-            )
-        )
 
     def _natural_end(self, run: Run, said: Streamed) -> Reply:
         if said.cut:
@@ -213,7 +194,7 @@ class ResearchLoop:
         if reason is not None:
             return False
         verdict = await self._sufficiency.check(request)
-        self._settle(run, reserved, verdict.finished)
+        self._spending.settle(run, reserved, verdict.finished)
         if verdict.finished.reason != "end":
             return False  # out of time or stopped: that is no verdict
         run.judged = len(run.evidence)

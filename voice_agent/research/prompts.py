@@ -55,6 +55,19 @@ def evidence_and_question(found: str, question: str) -> str:
     return f"Passages:\n{found or 'None was found.'}\n\nQuestion: {question}"
 
 
+def numbered_section(name: str, statements: Sequence[str], question: str) -> str:
+    """Return what a section worker is asked: which statements bear on the question."""
+    lines = [f"{n}. {text}" for n, text in enumerate(statements, 1)]
+    return "\n".join(
+        (
+            f"Section: {name}",
+            *lines,
+            f"\nQuestion: {question}",
+            "Which numbers help to answer it? Write the numbers only, or none.",
+        )
+    )
+
+
 def final_request(
     question: str,
     findings: Sequence[Finding],

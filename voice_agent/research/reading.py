@@ -13,6 +13,7 @@ from voice_agent.research.evidence import MIN_NEW_FINGERPRINTS, Finding
 from voice_agent.research.excerpts import fitting
 from voice_agent.research.permission import Permission, Plea
 from voice_agent.research.reply import Run
+from voice_agent.research.section_workers import SectionWorkers
 from voice_agent.research.toolbox.ask_user import ASK_USER
 from voice_agent.research.tools import Result, Toolbox, same_call
 
@@ -32,9 +33,14 @@ class Reading:
     """Executes the calls of a reply and keeps what they find."""
 
     def __init__(
-        self, toolbox: Toolbox, permission: Permission, clock: Callable[[], float]
+        self,
+        toolbox: Toolbox,
+        permission: Permission,
+        workers: SectionWorkers,
+        clock: Callable[[], float],
     ) -> None:
         self._toolbox = toolbox
+        self._workers = workers
         self._permission = permission
         self._asking = permission.asking
         self._clock = clock
@@ -134,9 +140,10 @@ class Reading:
         )
 
     async def _execute(self, run: Run, call: Call) -> Result:
-        return await self._toolbox.execute(
+        result = await self._toolbox.execute(
             call, question=run.inquiry.question, stop=run.inquiry.stop
         )
+        return await self._workers.read(run, result) if result.sections else result
 
     async def _write(self, run: Run, call: Call) -> Result:
         """Run a write: recorded as begun before it runs, never left to itself while it may write.
@@ -193,7 +200,7 @@ class Reading:
         elif name == ASK_USER:
             self._note_answer(run, result)
         else:
-            run.provenance.read(result.text)
+            run.provenance.read("\n".join((result.text, *(f.text for f in result.findings))))
             if ok and not result.findings:
                 run.account.facts.append(result)
                 run.judging = False  # it stands in no document: the model may tell it
@@ -237,5 +244,6 @@ def _as_read(result: Result, fresh: list[Finding], question: str) -> str:
     if not result.findings:
         return result.text
     if not fresh:
-        return "Nothing new: those passages stand above."
-    return prompts.evidence_and_question(prompts.passages(fresh), question)
+        return f"Nothing new: those passages stand above. {result.note}".rstrip()
+    found = "\n".join(filter(None, (prompts.passages(fresh), result.note)))
+    return prompts.evidence_and_question(found, question)

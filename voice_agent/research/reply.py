@@ -45,7 +45,8 @@ class Run:
     ``judging``: evidence is judged, and until it suffices nothing that the model says is passed
     on. ``sufficient`` is the last verdict, given when there were ``judged`` findings.
     ``waiting`` is what the question itself found, ``shown`` the portions of it in the request.
-    ``refused`` are tools that the user did not allow.
+    ``refused`` are tools that the user did not allow, ``sections_read`` the keys of the sections
+    that workers have read.
     """
 
     inquiry: Inquiry
@@ -56,6 +57,7 @@ class Run:
     provenance: Provenance
     account: Account = field(default_factory=Account)
     refused: set[str] = field(default_factory=set)
+    sections_read: set[str] = field(default_factory=set)
     novelty: Novelty = field(default_factory=Novelty)
     requests: int = 0
     rounds: int = 0

@@ -13,17 +13,20 @@ from voice_agent.errors import ToolError, VoiceAgentError
 from voice_agent.events import ToolStatus
 from voice_agent.llm.model import Call, ToolSpec
 from voice_agent.research.evidence import Finding
+from voice_agent.research.sections import Section
 
 
 @dataclass(frozen=True)
 class ToolOutput:
     """What a tool returned: the text for the model, and the findings that are evidence.
 
-    ``declined``: the user did not want it.
+    ``sections`` are all of a source that is too long to be shown whole. ``declined``: the user did
+    not want it.
     """
 
     text: str
     findings: tuple[Finding, ...] = ()
+    sections: tuple[Section, ...] = ()
     declined: bool = False
 
     @property
@@ -34,12 +37,14 @@ class ToolOutput:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one proposed call."""
+    """What came of one proposed call; ``note`` is said of its findings to the model."""
 
     call: Call
     status: ToolStatus
     text: str
     findings: tuple[Finding, ...] = ()
+    sections: tuple[Section, ...] = ()
+    note: str = ""
 
 
 class Tool(Protocol):
@@ -101,7 +106,7 @@ class Toolbox:
             return Result(call, "declined", output.text)
         if output.empty:
             return Result(call, "empty", "Nothing was found.")
-        return Result(call, "ok", output.text, output.findings)
+        return Result(call, "ok", output.text, output.findings, output.sections)
 
     def problem(self, call: Call) -> str:
         """Return what is wrong with the call, empty if it can be executed."""

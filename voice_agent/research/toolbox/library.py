@@ -1,6 +1,7 @@
 """The tools over the user's documents: search them, and read one of them."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -10,6 +11,7 @@ from voice_agent.library import Hit, Opened, Passage, content_terms, statements
 from voice_agent.llm.model import ToolSpec
 from voice_agent.research.evidence import Finding
 from voice_agent.research.excerpts import Found, choose
+from voice_agent.research.sections import Section, divide
 from voice_agent.research.tools import ToolOutput
 
 SEARCH = "search_documents"
@@ -17,8 +19,11 @@ READ = "read_document"
 
 PASSAGES = 6
 FOUND_CHARS = 3_600
-"""What one call may bring; the loop shows it to the model portion by portion, the best first."""
+"""What one call may bring; the loop shows it to the model portion by portion, the best first. A
+document that is longer comes with its sections as well."""
 LIBRARY_TIME_LIMIT_S = 10.0
+
+_PART = re.compile(r" \(\d+\)$")
 
 
 class Documents(Protocol):
@@ -100,18 +105,39 @@ class ReadDocument:
         self._documents = documents
 
     async def run(self, arguments: dict[str, Any], *, question: str, stop: StopFlag) -> ToolOutput:
-        """Read the document ``arguments["title"]``; raises LibraryError where there is none."""
-        wanted = f"{question} {arguments.get('heading', '')}"
-        findings = await asyncio.to_thread(self._read, str(arguments["title"]), wanted)
-        return ToolOutput(_text(findings), tuple(findings))
+        """Read the document ``arguments["title"]``; raises LibraryError where there is none.
 
-    def _read(self, name: str, wanted: str) -> list[Finding]:
+        One that is too long to be shown whole comes with its sections, to be read one by one.
+        """
+        heading = str(arguments.get("heading", ""))
+        return await asyncio.to_thread(
+            self._read, str(arguments["title"]), heading, f"{question} {heading}"
+        )
+
+    def _read(self, name: str, heading: str, wanted: str) -> ToolOutput:
         opened = self._documents.document(name)
         parts = [
             Found(Source(opened.path, opened.title, _heading(part)), part.full_text, 0.0, part.line)
             for part in self._documents.passages(name)
         ]
-        return _bearing_on(wanted, parts, self._documents)
+        sections = divide(
+            Finding(text, part.source, part.line, place)
+            for part in parts
+            for place, text in enumerate(statements(part.text))
+        )
+        sections = [s for s in sections if heading and _is_named(s, heading)] or sections
+        lines = {finding.line for section in sections for finding in section.statements}
+        parts = [part for part in parts if part.line in lines]
+        findings = _bearing_on(wanted, parts, self._documents)
+        long = sum(len(section.text) for section in sections) > FOUND_CHARS
+        return ToolOutput(_text(findings), tuple(findings), tuple(sections) if long else ())
+
+
+def _is_named(section: Section, heading: str) -> bool:
+    """Whether ``heading`` means the section: its name, with its number or without, or the end."""
+    wanted = heading.strip().casefold()
+    names = (section.name.casefold(), _PART.sub("", section.name.casefold()))
+    return any(name == wanted or name.endswith(f"> {wanted}") for name in names)
 
 
 def _heading(passage: Passage) -> str | None:
