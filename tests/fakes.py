@@ -182,6 +182,7 @@ class FakeSpeaker:
         self.played_samples = 0
         self.sounds: list[Sound] = []
         self.aborts = 0
+        self.cancelled = 0
         self.on_abort: Callable[[], object] = int
         self._instant = instant
         self._fault = fault
@@ -196,8 +197,15 @@ class FakeSpeaker:
             self.played_samples += len(sound.samples)
             return len(sound.samples)
         heard: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._waiting.append((sound, heard))
-        return await heard
+        waiting = (sound, heard)
+        self._waiting.append(waiting)
+        try:
+            return await heard
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            if waiting in self._waiting:
+                self._waiting.remove(waiting)
+            raise
 
     def advance(self, samples: int) -> None:
         """Let ``samples`` more be heard, of one sound after another."""
@@ -256,6 +264,9 @@ class FakeEars:
         self.playback: list[NDArray[np.float32] | None] = []
         self.listens: list[float | None] = []
         self.stops = 0
+        self.said = np.zeros(16_000, np.float32)
+        self.hints: list[bool | None] = []
+        self.hints_expected = 0
 
     def feed(
         self, samples: NDArray[np.float32], playback: NDArray[np.float32] | None = None
@@ -269,6 +280,15 @@ class FakeEars:
 
     def stop_listening(self) -> None:
         self.stops += 1
+
+    def so_far(self) -> NDArray[np.float32]:
+        return self.said
+
+    def await_hint(self) -> None:
+        self.hints_expected += 1
+
+    def hint(self, complete: bool | None) -> None:
+        self.hints.append(complete)
 
 
 _PROTOCOLS: tuple[Model, Transcriber, Voice, Speaker, Microphone, Ears, Asker] = (

@@ -11,10 +11,12 @@ from voice_agent.conversation import (
     CancelRequested,
     CancelTurn,
     Conversation,
+    DropCue,
     Happening,
     Listen,
     ListenRequested,
     NothingHeard,
+    PlayCue,
     Question,
     QuestionHeard,
     SoundBegan,
@@ -23,9 +25,11 @@ from voice_agent.conversation import (
     State,
     StopListening,
     TurnEnded,
+    TurnFailed,
     Woken,
     step,
 )
+from voice_agent.turn import NOTHING_SAID, STOP_PHRASE
 
 QUESTION = Question(Sound(np.zeros(10, np.float32), 16_000), spoken_until_s=1.0)
 IDLE = Conversation(State.IDLE, turn=1)
@@ -34,35 +38,47 @@ FOLLOW_UP = Conversation(State.LISTENING, turn=1, follow_up=True)
 THINKING = Conversation(State.THINKING, turn=1)
 SPEAKING = Conversation(State.SPEAKING, turn=1)
 WAKE = CancelTurn("wake word")
+READY, STOPPED = PlayCue("wake"), PlayCue("cancelled")
 
 TABLE: list[tuple[Conversation, Happening, Conversation, tuple[Action, ...]]] = [
-    (IDLE, Woken(), LISTENING, ()),
-    (LISTENING, Woken(), LISTENING, ()),
-    (FOLLOW_UP, Woken(), LISTENING, ()),
-    (THINKING, Woken(), LISTENING, (WAKE,)),
-    (SPEAKING, Woken(), LISTENING, (WAKE,)),
-    (IDLE, ListenRequested(), LISTENING, (Listen(),)),
-    (LISTENING, ListenRequested(), LISTENING, (Listen(),)),
-    (SPEAKING, ListenRequested(), LISTENING, (CancelTurn("listen"), Listen())),
+    (IDLE, Woken(), LISTENING, (READY,)),
+    (LISTENING, Woken(), LISTENING, (READY,)),
+    (FOLLOW_UP, Woken(), LISTENING, (READY,)),
+    (THINKING, Woken(), LISTENING, (WAKE, READY)),
+    (SPEAKING, Woken(), LISTENING, (WAKE, DropCue())),
+    (IDLE, ListenRequested(), LISTENING, (Listen(), READY)),
+    (LISTENING, ListenRequested(), LISTENING, (Listen(), READY)),
+    (SPEAKING, ListenRequested(), LISTENING, (CancelTurn("listen"), Listen(), DropCue())),
     (FOLLOW_UP, SpeechBegan(), LISTENING, ()),
     (IDLE, SpeechBegan(), IDLE, ()),
-    (LISTENING, NothingHeard(), IDLE, ()),
+    (LISTENING, NothingHeard(), IDLE, (PlayCue("no_speech"),)),
     (FOLLOW_UP, NothingHeard(), IDLE, ()),
     (SPEAKING, NothingHeard(), SPEAKING, ()),
-    (LISTENING, QuestionHeard(QUESTION), replace(THINKING, turn=2), (StartTurn(2, QUESTION),)),
+    (
+        LISTENING,
+        QuestionHeard(QUESTION),
+        replace(THINKING, turn=2),
+        (StartTurn(2, QUESTION), PlayCue("end_of_question")),
+    ),
     (IDLE, QuestionHeard(QUESTION), IDLE, ()),
     (THINKING, QuestionHeard(QUESTION), THINKING, ()),
-    (THINKING, SoundBegan(1), SPEAKING, ()),
+    (THINKING, SoundBegan(1), SPEAKING, (DropCue(),)),
     (THINKING, SoundBegan(0), THINKING, ()),
     (LISTENING, SoundBegan(1), LISTENING, ()),
     (THINKING, TurnEnded(1, answered=True), IDLE, ()),
     (SPEAKING, TurnEnded(1, answered=False), IDLE, ()),
+    (THINKING, TurnEnded(1, answered=False, cause=STOP_PHRASE), IDLE, (STOPPED,)),
+    (THINKING, TurnEnded(1, answered=False, cause=NOTHING_SAID), IDLE, (PlayCue("no_speech"),)),
+    (LISTENING, TurnEnded(1, answered=False, cause=STOP_PHRASE), LISTENING, ()),
+    (THINKING, TurnFailed(1), SPEAKING, (PlayCue("error"),)),
+    (LISTENING, TurnFailed(1), LISTENING, ()),
     (THINKING, TurnEnded(0, answered=True), THINKING, ()),
     (LISTENING, TurnEnded(1, answered=True), LISTENING, ()),
     (IDLE, CancelRequested("cancel"), IDLE, ()),
-    (LISTENING, CancelRequested("cancel"), IDLE, (StopListening(),)),
-    (THINKING, CancelRequested("cancel"), IDLE, (CancelTurn("cancel"),)),
-    (SPEAKING, CancelRequested("cancel"), IDLE, (CancelTurn("cancel"),)),
+    (LISTENING, CancelRequested("cancel"), IDLE, (StopListening(), STOPPED)),
+    (FOLLOW_UP, CancelRequested("cancel"), IDLE, (StopListening(),)),
+    (THINKING, CancelRequested("cancel"), IDLE, (CancelTurn("cancel"), STOPPED)),
+    (SPEAKING, CancelRequested("cancel"), IDLE, (CancelTurn("cancel"), STOPPED)),
 ]
 
 
@@ -76,6 +92,12 @@ def test_the_table(
 def test_after_an_answer_it_listens_for_a_while() -> None:
     after, actions = step(replace(SPEAKING, follow_up_s=6.0), TurnEnded(1, answered=True))
     assert (after.state, after.follow_up, actions) == (State.LISTENING, True, (Listen(6.0),))
+
+
+def test_where_someone_never_stops_talking_it_does_not() -> None:
+    radio, _ = step(replace(LISTENING, follow_up_s=6.0), QuestionHeard(replace(QUESTION, cut=True)))
+    after, actions = step(radio, TurnEnded(radio.turn, answered=True))
+    assert (after.state, actions) == (State.IDLE, ())
 
 
 def test_after_a_failure_it_does_not() -> None:

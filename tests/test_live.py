@@ -1,84 +1,18 @@
 """The live session: what it hears becomes turns, and the wake word ends them at once."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
-from fakes import (
-    FakeEars,
-    FakeMicrophone,
-    FakeSpeaker,
-    FakeVoice,
-    Script,
-    ScriptedTranscriber,
-    doing,
-    forever,
-)
-from scripted_research import Research
+from fakes import FakeSpeaker, Script, ScriptedTranscriber, doing, forever
+from live_room import QUESTION, WAKE, Room, until
 
 from voice_agent.conversation import State
 from voice_agent.errors import DeviceError
-from voice_agent.events import Answer, Cancelled, Error, Event, Wake, name_of
+from voice_agent.events import Answer, Cancelled, Error
 from voice_agent.ledger import Ledger
-from voice_agent.live import Desk, Live
-from voice_agent.session import Stages
-from voice_agent.turns.front_end import Addressed, FrontEndEvent, NothingSaid
-
-WAKE = Wake(word="hey_jarvis", score=0.9, t_s=1.0)
-QUESTION = Addressed(1.2, 2.0, np.zeros(16_000, np.float32), 2.5)
-
-
-class Room:
-    """A live session, the things around it, and the events that it gave."""
-
-    def __init__(self, ledger: Ledger, *replies: Script, **stages: object) -> None:
-        self.research = Research(*replies)
-        self.speaker = FakeSpeaker()
-        self.stages = Stages(self.research.loop, ledger, voice=FakeVoice(), speaker=self.speaker)
-        self.stages.transcriber = ScriptedTranscriber(*["Which colour?"] * 3)
-        for name, stage in stages.items():
-            setattr(self.stages, name, stage)
-        self.ears, self.microphone = FakeEars(), FakeMicrophone()
-        self.desk = Desk(self.stages, self.ears, self.microphone)
-        self.events: list[Event] = []
-        self.live = Live(self.desk, self.events.append)
-
-    @property
-    def names(self) -> list[str]:
-        return [name_of(event) for event in self.events]
-
-    @asynccontextmanager
-    async def running(self, follow_up_s: float = 0.0) -> AsyncIterator[None]:
-        self.desk.follow_up_s = follow_up_s
-        self.live = Live(self.desk, self.events.append)
-        task = asyncio.create_task(self.live.run())
-        yield
-        self.live.stop("test")
-        self.microphone.hear()
-        await asyncio.wait_for(task, 10)
-
-    async def hears(self, *events: FrontEndEvent) -> None:
-        self.ears.coming += events
-        self.microphone.hear()
-        await until(lambda: not self.ears.coming)
-
-    async def speaks(self, sounds: int = 1) -> None:
-        await until(lambda: len(self.speaker.sounds) >= sounds)
-        assert self.live.state is State.SPEAKING
-
-    async def is_in(self, state: State) -> None:
-        await until(lambda: self.live.state is state)
-
-
-async def until(true: Callable[[], bool]) -> None:
-    for _ in range(5_000):
-        if true():
-            return
-        await asyncio.sleep(0.001)
-    raise AssertionError("it never happened")
+from voice_agent.turns.front_end import NothingSaid
 
 
 @pytest.fixture

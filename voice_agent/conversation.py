@@ -3,10 +3,16 @@
 No sound, clock or task here: `voice_agent.live` does what the actions say, at once and in order.
 """
 
+from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from voice_agent.audio.cues import Cue
 from voice_agent.audio.format import Sound
+from voice_agent.stt import Transcription
+from voice_agent.turn import NOTHING_SAID, STOP_PHRASE
+
+_CUE_OF_CAUSE: dict[str, Cue] = {NOTHING_SAID: "no_speech", STOP_PHRASE: "cancelled"}
 
 
 class State(Enum):
@@ -22,13 +28,15 @@ class State(Enum):
 class Conversation:
     """The state: ``turn`` counts the questions so far; the last of them is the one that runs.
 
-    ``follow_up``: we listen because an answer ended, and nobody has said anything yet.
+    ``follow_up``: we listen because an answer ended, and nobody has said anything yet. ``cut``: the
+    last question did not end by itself, as where a radio talks.
     """
 
     state: State = State.IDLE
     turn: int = 0
     follow_up: bool = False
     follow_up_s: float = 0.0
+    cut: bool = False
 
     @property
     def answering(self) -> bool:
@@ -43,10 +51,15 @@ class Conversation:
 
 @dataclass(frozen=True)
 class Question:
-    """A spoken question; ``spoken_until_s`` is when its last word ended, on the loop's clock."""
+    """A spoken question; ``spoken_until_s`` is when its last word ended, on the loop's clock.
+
+    ``said`` is its text, where one is being made already. ``cut``: it was ended for its length.
+    """
 
     sound: Sound
     spoken_until_s: float
+    said: Awaitable[Transcription] | None = None
+    cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,10 +98,21 @@ class SoundBegan:
 
 @dataclass(frozen=True)
 class TurnEnded:
-    """``turn`` is over; ``answered``: with an answer that was heard to its end."""
+    """``turn`` is over; ``answered``: with an answer that was heard to its end.
+
+    ``cause`` is why it cancelled itself, if it did.
+    """
 
     turn: int
     answered: bool
+    cause: str = ""
+
+
+@dataclass(frozen=True)
+class TurnFailed:
+    """``turn`` ended with an error; it says so, and then it is over."""
+
+    turn: int
 
 
 @dataclass(frozen=True)
@@ -105,6 +129,7 @@ Happening = (
     | QuestionHeard
     | NothingHeard
     | SoundBegan
+    | TurnFailed
     | TurnEnded
     | CancelRequested
 )
@@ -137,7 +162,19 @@ class StartTurn:
     question: Question
 
 
-Action = CancelTurn | Listen | StopListening | StartTurn
+@dataclass(frozen=True)
+class PlayCue:
+    """Let ``cue`` be heard, in place of any other."""
+
+    cue: Cue
+
+
+@dataclass(frozen=True)
+class DropCue:
+    """Let no cue be heard any more."""
+
+
+Action = CancelTurn | Listen | StopListening | StartTurn | PlayCue | DropCue
 
 
 def step(now: Conversation, happening: Happening) -> tuple[Conversation, tuple[Action, ...]]:
@@ -147,15 +184,17 @@ def step(now: Conversation, happening: Happening) -> tuple[Conversation, tuple[A
     """
     match happening:
         case Woken():
-            return _listening(now), _cancelling(now, "wake word")
+            return _listening(now), (*_cancelling(now, "wake word"), _ready(now))
         case ListenRequested():
-            return _listening(now), (*_cancelling(now, "listen"), Listen())
+            return _listening(now), (*_cancelling(now, "listen"), Listen(), _ready(now))
         case CancelRequested(cause):
             return _cancelled(now, cause)
         case SoundBegan(turn) if now.state is State.THINKING and turn == now.turn:
-            return replace(now, state=State.SPEAKING), ()
-        case TurnEnded(turn, answered) if now.answering and turn == now.turn:
-            return _ended(now, answered)
+            return replace(now, state=State.SPEAKING), (DropCue(),)
+        case TurnFailed(turn) if now.answering and turn == now.turn:
+            return replace(now, state=State.SPEAKING), (PlayCue("error"),)
+        case TurnEnded(turn, answered, cause) if now.answering and turn == now.turn:
+            return _ended(now, answered, cause)
     return _while_listening(now, happening) if now.state is State.LISTENING else (now, ())
 
 
@@ -166,28 +205,41 @@ def _while_listening(
         case SpeechBegan():
             return replace(now, follow_up=False), ()
         case NothingHeard():
-            return _idle(now), ()
+            return _idle(now), () if now.follow_up else (PlayCue("no_speech"),)
         case QuestionHeard(question):
             turn = now.turn + 1
-            thinking = replace(now, state=State.THINKING, turn=turn, follow_up=False)
-            return thinking, (StartTurn(turn, question),)
+            thinking = replace(
+                now, state=State.THINKING, turn=turn, follow_up=False, cut=question.cut
+            )
+            return thinking, (StartTurn(turn, question), PlayCue("end_of_question"))
     return now, ()
 
 
-def _ended(now: Conversation, answered: bool) -> tuple[Conversation, tuple[Action, ...]]:
-    if not answered or now.follow_up_s <= 0:
-        return _idle(now), ()
+def _ended(
+    now: Conversation, answered: bool, cause: str
+) -> tuple[Conversation, tuple[Action, ...]]:
+    """Listen on after an answer, but not where someone speaks who never stops: a radio."""
+    if not answered or now.cut or now.follow_up_s <= 0:
+        cue = _CUE_OF_CAUSE.get(cause)
+        return _idle(now), (PlayCue(cue),) if cue else ()
     return replace(_listening(now), follow_up=True), (Listen(now.follow_up_s),)
 
 
 def _cancelled(now: Conversation, cause: str) -> tuple[Conversation, tuple[Action, ...]]:
+    if now.follow_up or now.state is State.IDLE:
+        return _idle(now), (StopListening(),) if now.follow_up else ()
     if now.state is State.LISTENING:
-        return _idle(now), (StopListening(),)
-    return _idle(now), _cancelling(now, cause)
+        return _idle(now), (StopListening(), PlayCue("cancelled"))
+    return _idle(now), (*_cancelling(now, cause), PlayCue("cancelled"))
 
 
 def _cancelling(now: Conversation, cause: str) -> tuple[CancelTurn, ...]:
     return (CancelTurn(cause),) if now.answering else ()
+
+
+def _ready(now: Conversation) -> PlayCue | DropCue:
+    """Who silences an answer hears by the silence that we listen."""
+    return DropCue() if now.state is State.SPEAKING else PlayCue("wake")
 
 
 def _listening(now: Conversation) -> Conversation:

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from voice_agent.audio.capture import DeviceMicrophone, RecordedMicrophone
+from voice_agent.audio.cues import CUES
 from voice_agent.audio.playback import DeviceSpeaker, Speaker, Speakers, WavSpeaker
 from voice_agent.audio.reference import PlayedSound, Reference
 from voice_agent.audio.timeline import TimelineSpeaker
 from voice_agent.catalogue import Catalogue, Model, locate
+from voice_agent.earcons import Earcons
 from voice_agent.engine import Engine
 from voice_agent.errors import DeviceError, SettingsError
 from voice_agent.ledger import Ledger
@@ -137,6 +139,7 @@ async def open_desk(
                     silence_s=listen.end_silence_s,
                     complete_silence_s=listen.complete_silence_s,
                     incomplete_silence_s=listen.incomplete_silence_s,
+                    hint_wait_s=listen.text_wait_s,
                     wait_s=listen.wait_s,
                     max_question_s=listen.max_question_s,
                 ),
@@ -157,6 +160,11 @@ async def open_desk(
             or opened.enter_context(DeviceMicrophone(settings.audio.input_device)),
             reference=_reference(stages.speaker),
             follow_up_s=listen.follow_up_s,
+            earcons=Earcons(
+                stages.speaker,
+                volume=settings.cues.volume,
+                cues=[cue for cue in CUES if cue in settings.cues.wanted],
+            ),
             on_first_sample=on_first_sample,
         )
 

@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -17,20 +17,27 @@ from voice_agent import conversation as talk
 from voice_agent.audio.capture import Captured, Microphone
 from voice_agent.audio.format import SAMPLE_RATE_HZ, Sound
 from voice_agent.audio.reference import Reference
+from voice_agent.earcons import Earcons
 from voice_agent.errors import DeviceError, VoiceAgentError
 from voice_agent.events import (
     Answer,
+    Cancelled,
     Error,
     Event,
     Listener,
+    Partial,
     PlaybackStarted,
+    SpeechEnded,
     SpeechStarted,
     Utterance,
     Wake,
 )
 from voice_agent.exchanges import Exchanges
 from voice_agent.session import Session, Stages
+from voice_agent.stt import Transcription
+from voice_agent.turns.completeness import looks_complete
 from voice_agent.turns.front_end import Addressed, FrontEndEvent, NothingSaid
+from voice_agent.turns.partials import Partials
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +60,15 @@ class Ears(Protocol):
     def stop_listening(self) -> None:
         """Expect no question."""
 
+    def so_far(self) -> NDArray[np.float32]:
+        """Return the question as far as it has been heard; empty where none is expected."""
+
+    def await_hint(self) -> None:
+        """Expect a hint for this pause."""
+
+    def hint(self, complete: bool | None) -> None:
+        """Take whether the text up to this pause is a whole question."""
+
     @property
     def position_s(self) -> float:
         """How much has been heard."""
@@ -70,6 +86,7 @@ class Desk:
     microphone: Microphone
     reference: Reference | None = None
     follow_up_s: float = 0.0
+    earcons: Earcons = field(default_factory=lambda: Earcons(None))
     on_first_sample: Callable[[float], None] = lambda at_s: None
 
 
@@ -81,6 +98,11 @@ class Live:
         self._listener = listener
         self._session = Session(desk.stages, self._pass_on, exchanges=Exchanges())
         self._now = talk.Conversation(follow_up_s=desk.follow_up_s)
+        self._earcons = desk.earcons
+        transcriber = desk.stages.transcriber
+        self._partials = (
+            Partials(transcriber, desk.stages.language, self._understood) if transcriber else None
+        )
         self._turn: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
         self._began_s: float | None = None
@@ -102,8 +124,8 @@ class Live:
 
     def stop(self, cause: str) -> None:
         """Cancel what goes on, and let `run` return."""
-        self.cancel(cause)
         self._stopping.set()
+        self.cancel(cause)
 
     async def run(self) -> None:
         """Listen and answer. A microphone that fails is said once and tried again for ever."""
@@ -140,7 +162,8 @@ class Live:
 
     def _is_over(self) -> bool:
         resting = self._turn is None or self._turn.done()
-        return self._desk.microphone.ended and self._now.at_rest and resting
+        quiet = resting and not self._earcons.playing
+        return self._desk.microphone.ended and self._now.at_rest and quiet
 
     def _take(self, captured: Captured) -> None:
         reference, playback = self._desk.reference, None
@@ -152,9 +175,13 @@ class Live:
     def _heard(self, event: FrontEndEvent) -> None:
         """Act first, tell then: silence does not wait for a listener."""
         if isinstance(event, Wake):
+            self._forget_partial()
             self._step(talk.Woken())
         elif isinstance(event, SpeechStarted):
+            self._forget_partial()
             self._step(talk.SpeechBegan())
+        elif isinstance(event, SpeechEnded):
+            self._paused()
         elif isinstance(event, NothingSaid):
             self._step(talk.NothingHeard())
         elif isinstance(event, Addressed):
@@ -168,7 +195,26 @@ class Live:
         utterance = self._timed(Utterance(start_s=event.start_s, end_s=event.end_s, t_s=event.t_s))
         self._listener(utterance)
         until_s = self._began_s + self._shift_s + event.end_s
-        self._step(talk.QuestionHeard(talk.Question(sound, until_s)))
+        said = self._partials.take() if self._partials is not None else None
+        self._step(talk.QuestionHeard(talk.Question(sound, until_s, said, event.cut)))
+
+    def _paused(self) -> None:
+        """Find out what has been said so far: it tells how long to wait for more."""
+        samples = self._desk.ears.so_far()
+        if self._partials is None or not len(samples):
+            return
+        if self._partials.begin(Sound(samples, SAMPLE_RATE_HZ)):
+            self._desk.ears.await_hint()
+
+    def _understood(self, text: Transcription) -> None:
+        self._desk.ears.hint(looks_complete(text.text, text.language))
+        self._listener(
+            Partial(text=text.text, language=text.language, audio_s=text.audio_s, stt_s=text.stt_s)
+        )
+
+    def _forget_partial(self) -> None:
+        if self._partials is not None:
+            self._partials.drop()
 
     def _timed(self, event: Event) -> Event:
         """Return an event of the front end with its positions on the program's clock."""
@@ -183,21 +229,33 @@ class Live:
         """Take what the session tells, and pass it on."""
         if isinstance(event, PlaybackStarted):
             self._step(talk.SoundBegan(self._now.turn))
+        elif isinstance(event, Error):
+            self._step(talk.TurnFailed(self._now.turn))
         self._listener(event)
 
     def _step(self, happening: talk.Happening) -> None:
         self._now, actions = talk.step(self._now, happening)
         for action in actions:
             self._do(action)
+        self._earcons.think(self._now.state is talk.State.THINKING)
 
     def _do(self, action: talk.Action) -> None:
         match action:
             case talk.CancelTurn(cause):
                 self._session.cancel(cause)
+                self._forget_partial()
             case talk.Listen(wait_s):
+                self._forget_partial()
                 self._desk.ears.listen(wait_s=wait_s)
             case talk.StopListening():
+                self._forget_partial()
                 self._desk.ears.stop_listening()
+            case talk.PlayCue(cue):
+                self._earcons.drop()
+                if not self._stopping.is_set():
+                    self._earcons.play(cue)
+            case talk.DropCue():
+                self._earcons.drop()
             case talk.StartTurn(turn, question):
                 self._turn = asyncio.create_task(
                     self._answer(turn, question, after=self._turn), name=f"question-{turn}"
@@ -211,17 +269,19 @@ class Live:
             await asyncio.wait([after])
         if self._now.turn != turn or not self._now.answering:
             return  # cancelled before it began
-        answered = False
+        answered, cause = False, ""
         try:
             ending = await self._session.hear(
-                question.sound, spoken_until_s=question.spoken_until_s
+                question.sound, spoken_until_s=question.spoken_until_s, said=question.said
             )
             answered = isinstance(ending, Answer)
+            cause = ending.cause if isinstance(ending, Cancelled) else ""
         except VoiceAgentError as error:  # the ledger: a turn's own errors are its ending
             self._listener(
                 Error(stage=error.stage, message=error.message, mend=error.mend, file=error.file)
             )
-        self._step(talk.TurnEnded(turn, answered))
+            self._step(talk.TurnFailed(turn))
+        self._step(talk.TurnEnded(turn, answered, cause))
 
     def _told(self, error: DeviceError, retry_s: float) -> float:
         """Say what is wrong with the microphone, once; return how long to wait now."""
@@ -241,6 +301,9 @@ class Live:
 
     async def _settle(self) -> None:
         """Let the last turn come to its end, for as long as cleaning up may take."""
+        self._earcons.think(False)
+        self._earcons.drop()
+        self._forget_partial()
         if self._turn is None or self._turn.done():
             return
         self._session.cancel("stopped")

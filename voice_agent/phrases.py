@@ -1,5 +1,8 @@
-"""The fixed sentences that the assistant says in its own words, in each shipped language."""
+"""Fixed sentences in each shipped language: what the assistant says, and what makes it stop."""
 
+import re
+import unicodedata
+from functools import cache
 from typing import Literal
 
 Phrase = Literal[
@@ -108,7 +111,56 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
 
 LANGUAGES = tuple(_PHRASES)
 
+_STOPS = {
+    "en": "stop|stop it|stop that|stop talking|stop now|cancel|cancel that|cancel it|abort"
+    "|never mind|nevermind|forget it|forget that|forget about it|be quiet|quiet|silence|shut up"
+    "|enough|that's enough|hush|leave it",
+    "de": "stopp|halt|abbrechen|abbruch|brich ab|vergiss es|vergiss das|schon gut|egal|ist egal"
+    "|ruhe|sei still|sei ruhig|still|genug|das reicht|reicht|hör auf|aufhören|lass gut sein"
+    "|lass es|lass das|schluss|nicht so wichtig",
+    "es": "para|para ya|basta|basta ya|alto|cancela|cancelar|cancélalo|olvídalo|olvida eso"
+    "|déjalo|silencio|cállate|calla|no importa|da igual|detente|ya basta|es suficiente",
+    "fr": "arrête|arrêtez|arrête ça|arrête-toi|annule|annuler|annulez|laisse tomber"
+    "|laissez tomber|oublie|oublie ça|oubliez|oubliez ça|tais-toi|taisez-vous|silence|ça suffit"
+    "|suffit|assez|peu importe|tant pis|chut",
+}
+_AROUND_STOPS = {
+    "en": "please|thanks|thank you|okay|ok|oh|no|now|just|well",
+    "de": "bitte|danke|okay|ach|nein|jetzt|doch|mal|na",
+    "es": "por favor|gracias|vale|no|ya|ah|bueno",
+    "fr": "s'il te plaît|s'il vous plaît|merci|non|oh|bon|maintenant|ah",
+}
+
+_MOST_STOP_WORDS = 8
+
 
 def phrase(name: Phrase, language: str, **values: str) -> str:
     """Return the sentence ``name`` in ``language``, in English where there is none in it."""
     return _PHRASES.get(language, _PHRASES["en"])[name].format(**values)
+
+
+def is_stop(text: str) -> bool:
+    """Return whether ``text`` as a whole only tells the assistant to stop, in any language.
+
+    One may say it twice and politely: "Stop, stop, please." A sentence about stopping is none.
+    """
+    plain = _plain(text)
+    if len(plain.split()) > _MOST_STOP_WORDS:
+        return False
+    return _stop_pattern().fullmatch(plain) is not None
+
+
+@cache
+def _stop_pattern() -> re.Pattern[str]:
+    stops, around = (
+        "|".join(_plain(words).strip() for each in lists.values() for words in each.split("|"))
+        for lists in (_STOPS, _AROUND_STOPS)
+    )
+    return re.compile(f"(?: (?:{around}))*(?: (?:{stops}))(?: (?:{stops}|{around}))* ")
+
+
+def _plain(text: str) -> str:
+    """Return the words of ``text`` in small letters without accents, a space around each."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    words = re.findall(r"\w+", "".join(c for c in letters if not unicodedata.combining(c)))
+    return f" {' '.join(words)} "

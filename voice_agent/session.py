@@ -7,7 +7,7 @@ and speaks the answer while it is written.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,12 +32,12 @@ from voice_agent.events import (
 )
 from voice_agent.exchanges import Exchanges
 from voice_agent.ledger import Ledger
-from voice_agent.phrases import LANGUAGES, Phrase, phrase
+from voice_agent.phrases import LANGUAGES, Phrase, is_stop, phrase
 from voice_agent.research.loop import Inquiry, Reply, ResearchLoop
 from voice_agent.speaking import Speaking
 from voice_agent.stt import Transcriber, Transcription
 from voice_agent.tts import Voice
-from voice_agent.turn import Ending, Turn
+from voice_agent.turn import NOTHING_SAID, STOP_PHRASE, Ending, Turn
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +59,15 @@ class Stages:
     voice: Voice | None = None
     speaker: Speaker | None = None
     language: str = "en"
+
+
+@dataclass(frozen=True)
+class _Spoken:
+    """A spoken question, from a recording or the microphone; its text may be there already."""
+
+    sound: Sound
+    source: str | None = None
+    said: Awaitable[Transcription] | None = None
 
 
 @dataclass
@@ -101,15 +110,22 @@ class Session:
         return await self._run(turn, question)
 
     async def hear(
-        self, sound: Sound, *, source: str | None = None, spoken_until_s: float | None = None
+        self,
+        sound: Sound,
+        *,
+        source: str | None = None,
+        spoken_until_s: float | None = None,
+        said: Awaitable[Transcription] | None = None,
     ) -> Ending:
         """Answer a spoken question; ``source`` names the recording it is from.
 
         ``spoken_until_s`` is when its last word ended, on the session's clock: timings count from
-        there. A recording without words is an error; at the microphone it is nothing.
+        there. ``said`` is what was understood of it, where that is being found out already. A
+        recording without words is an error; at the microphone it is nothing, and words that only
+        tell to stop cancel the turn.
         """
         turn = self._begin("", "spoken")
-        return await self._run(turn, sound, source=source, zero=spoken_until_s)
+        return await self._run(turn, _Spoken(sound, source, said), zero=spoken_until_s)
 
     def cancel(self, cause: str) -> None:
         """Cancel the turn that runs, if one does."""
@@ -130,18 +146,11 @@ class Session:
         self._turn = Turn(turn_id, self._clock)
         return self._turn
 
-    async def _run(
-        self,
-        turn: Turn,
-        asked: str | Sound,
-        *,
-        source: str | None = None,
-        zero: float | None = None,
-    ) -> Ending:
+    async def _run(self, turn: Turn, asked: str | _Spoken, *, zero: float | None = None) -> Ending:
         watch = _Watch(turn, turn.began if zero is None else zero)
         if zero is not None:
             watch.note("endpoint")
-        ending = await turn.supervise(self._work(turn, watch, asked, source))
+        ending = await turn.supervise(self._work(turn, watch, asked))
         self._remember(turn, ending)
         self._listener(ending)
         await self._apologise(turn, ending)
@@ -158,28 +167,32 @@ class Session:
         if self._exchanges is not None:
             self._exchanges.add(turn.question, heard, self._clock())
 
-    async def _work(
-        self, turn: Turn, watch: _Watch, asked: str | Sound, source: str | None
-    ) -> Answer | Error:
+    async def _work(self, turn: Turn, watch: _Watch, asked: str | _Spoken) -> Answer | Error:
         language = self._stages.language
         if isinstance(asked, str):
             question = asked.strip()
         else:
-            said = await self._transcribe(turn, asked, source)
+            said = await self._transcribe(turn, asked)
             watch.note("transcript")
             question, language = said.text, said.language
             if not question:
-                return _nothing_said(turn, source)
+                return _nothing_said(turn, asked.source)
+            if asked.source is None and is_stop(question):
+                turn.cancel(STOP_PHRASE)
+                raise Cancelled("We were told to stop.")
         turn.question = question
         speaking = self._speaking(turn, watch)
         return await self._answer(turn, watch, question, language=language, speaking=speaking)
 
-    async def _transcribe(self, turn: Turn, sound: Sound, source: str | None) -> Transcription:
+    async def _transcribe(self, turn: Turn, spoken: _Spoken) -> Transcription:
         if self._stages.transcriber is None:
             raise TranscriptionError("There is no speech-to-text model.")
-        said = await self._stages.transcriber.transcribe(
-            sound, language=self._stages.language, stop=turn.stop
-        )
+        if spoken.said is not None:
+            said = await asyncio.shield(spoken.said)
+        else:
+            said = await self._stages.transcriber.transcribe(
+                spoken.sound, language=self._stages.language, stop=turn.stop
+            )
         self._emit(
             turn,
             Transcript(
@@ -188,7 +201,7 @@ class Session:
                 language=said.language,
                 audio_s=said.audio_s,
                 stt_s=said.stt_s,
-                file=source,
+                file=spoken.source,
             ),
         )
         return said
@@ -301,7 +314,7 @@ async def _spoken(talk: asyncio.Task[None]) -> None:
 
 def _nothing_said(turn: Turn, source: str | None) -> Error:
     if source is None:
-        turn.cancel("nothing was said")
+        turn.cancel(NOTHING_SAID)
         raise Cancelled("Nothing was said.")
     return Error(
         turn=turn.id,

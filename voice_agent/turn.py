@@ -15,6 +15,10 @@ log = logging.getLogger(__name__)
 Ending = Answer | Cancelled | Error
 """The one event with which a turn ends."""
 
+NOTHING_SAID = "nothing was said"
+STOP_PHRASE = "stop phrase"
+"""Why a turn cancels itself: there were no words, or words such as "never mind"."""
+
 
 class Turn:
     """A turn's id, its stop flag and its task. Times are seconds of ``clock``."""

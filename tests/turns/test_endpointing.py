@@ -1,6 +1,7 @@
 """One yes or no a hop in, a question's beginning and end out."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ RULES = EndpointRules(
     complete_silence_s=0.4,
     incomplete_silence_s=1.2,
     short_speech_s=0.5,
+    hint_wait_s=9,
     wait_s=5,
     max_question_s=20,
 )
@@ -139,3 +141,17 @@ def test_the_end_waits_for_a_hint_no_longer_than_for_a_word() -> None:
     hops(endpointing, "speech 1, silence 0.3")
     endpointing.await_hint()
     assert hops(endpointing, "silence 3") == [(90, Outcome.ENDED)]
+
+
+def test_a_late_hint_costs_no_more_than_the_time_set_for_it() -> None:
+    endpointing = Endpointing(replace(RULES, hint_wait_s=0.2))
+    hops(endpointing, "speech 1, silence 0.3")
+    endpointing.await_hint()
+    assert hops(endpointing, "silence 3") == [(50, Outcome.ENDED)]
+
+
+@pytest.mark.parametrize(("pattern", "cut"), [("speech 60", True), ("speech 2, silence 3", False)])
+def test_it_knows_whether_someone_speaks_on(pattern: str, cut: bool) -> None:
+    endpointing = Endpointing(RULES)
+    hops(endpointing, pattern)
+    assert endpointing.cut is cut

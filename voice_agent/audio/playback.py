@@ -23,6 +23,7 @@ LINGER_S = 2.0
 """The stream keeps running so long after a sound, so that the next one starts at once."""
 LATE_S = 5.0
 """A device that is so late has stopped playing."""
+_FADE_S = 0.01
 
 
 class Speaker(Protocol):
@@ -31,7 +32,8 @@ class Speaker(Protocol):
     async def play(self, sound: Sound) -> int:
         """Play ``sound`` after those before it; return how many of its samples were heard.
 
-        Returns when it has been heard to the end, or was aborted. Raises DeviceError.
+        Returns when it has been heard to the end, or was aborted. A caller that is cancelled ends
+        this sound alone. Raises DeviceError.
         """
 
     def abort(self) -> None:
@@ -59,12 +61,20 @@ class _Queued:
     sound: Sound
     samples: portaudio.Block
     heard: asyncio.Future[int]
+    frames: int
     sent: int = 0
     starts_at: int = 0
 
+    def cut(self, fade: int) -> None:
+        """End it: with a fade of ``fade`` samples if it has begun, without a sound if not."""
+        sent = self.sent
+        rest = self.samples[sent : sent + fade] if sent else self.samples[:0]
+        falling = np.linspace(1, 0, len(rest), dtype=np.float32)[:, None]
+        self.samples = np.concatenate([self.samples[:sent], rest * falling])
+
     def own(self, samples: int) -> int:
         """Return a count of samples at the device's rate as one at the sound's own."""
-        whole = len(self.samples)
+        whole = self.frames
         return len(self.sound.samples) * min(max(samples, 0), whole) // whole if whole else 0
 
 
@@ -123,7 +133,7 @@ class DeviceSpeaker:
             return 0
         self._loop = loop = asyncio.get_running_loop()
         samples = resample(sound.samples, sound.rate_hz, self._device.rate_hz)
-        item = _Queued(sound, samples[:, None], loop.create_future())
+        item = _Queued(sound, samples[:, None], loop.create_future(), len(samples))
         self._run()
         self._waiting.append(item)
         self._queue.append(item)
@@ -134,6 +144,9 @@ class DeviceSpeaker:
         except TimeoutError as error:
             self.abort()
             raise self._lost() from error
+        except asyncio.CancelledError:
+            item.cut(round(_FADE_S * self._device.rate_hz))
+            raise
 
     def abort(self) -> None:
         """Be silent now: drop the rest and all that waits."""
@@ -229,7 +242,7 @@ class DeviceSpeaker:
             block[filled : filled + len(part)] = part
             filled += len(part)
             item.sent += len(part)
-            if item.sent == len(item.samples):
+            if item.sent >= len(item.samples):
                 self._queue.popleft()
                 self._later(heard_in_s + filled / self._device.rate_hz, item)
         block[filled:] = 0

@@ -94,18 +94,19 @@ class TimelineSpeaker:
         self._parts.append(part)
         self._waiting.append(part)
         loop.call_later((part.end - self._now()) / RATE_HZ, self._finish, part)
-        await part.heard
+        try:
+            await part.heard
+        except asyncio.CancelledError:
+            self._cut(part)
+            raise
         heard = len(part.samples) * len(sound.samples) // max(len(samples), 1)
         self._played_samples += heard
         return heard
 
     def abort(self) -> None:
         """Be silent now: drop the rest and all that waits."""
-        now = self._now()
         for part in self._waiting[:]:
-            part.samples = part.samples[: max(now - part.start, 0)]
-            self._finish(part)
-        self._parts = [part for part in self._parts if len(part.samples)]
+            self._cut(part)
 
     def played(self, start_s: float, samples: int) -> NDArray[np.float32]:
         """Return what was heard from ``start_s`` on: float32 of shape (samples,) at 16 kHz."""
@@ -129,6 +130,15 @@ class TimelineSpeaker:
         if self._began_s is None:
             return 0
         return round((asyncio.get_running_loop().time() - self._began_s) * RATE_HZ)
+
+    def _cut(self, part: _Part) -> None:
+        """End ``part`` now."""
+        if part not in self._waiting:
+            return
+        part.samples = part.samples[: max(self._now() - part.start, 0)]
+        if not len(part.samples):
+            self._parts.remove(part)
+        self._finish(part)
 
     def _finish(self, part: _Part) -> None:
         if part in self._waiting:

@@ -6,7 +6,7 @@ from pydantic import ConfigDict
 
 from voice_agent.settings.answering import Answer, History, Library, Llm, Research, Tools
 from voice_agent.settings.fields import Description, Section, describe
-from voice_agent.settings.voice import Audio, BargeIn, Listen, Stt, Tts, Wake
+from voice_agent.settings.voice import Audio, BargeIn, Cues, Listen, Stt, Tts, Wake
 
 Compose = Literal["evidence", "transcript"]
 
@@ -30,6 +30,7 @@ class Settings(Section):
     tts: Tts = Tts()
     audio: Audio = Audio()
     listen: Listen = Listen()
+    cues: Cues = Cues()
     barge_in: BargeIn = BargeIn()
     library: Library = Library()
     tools: Tools = Tools()

@@ -160,6 +160,42 @@ class Listen(Section):
         ge=0.2,
         le=10,
     )
+    text_wait_s: float = setting(
+        0.4,
+        "Wait for the text",
+        "How much longer the silence after a question may be while its text is still being made: "
+        "the text tells whether more will come, and no answer begins without it. 0: not at all.",
+        unit="s",
+        ge=0,
+        le=5,
+    )
+
+
+class Cues(Section):
+    """The short sounds that say what the assistant is doing."""
+
+    volume: float = setting(
+        0.3, "Volume of cues", "How loud they are; 1 is about as loud as speech.", ge=0, le=1
+    )
+    wake: bool = setting(
+        True, "Wake cue", "It heard its wake word and listens; not where that silences an answer."
+    )
+    end_of_question: bool = setting(True, "End cue", "The question was heard to its end.")
+    thinking: bool = setting(
+        True, "Thinking cue", "It thinks for more than two seconds; softly, and again meanwhile."
+    )
+    cancelled: bool = setting(
+        True, "Cancel cue", 'It was told to stop: by "never mind" and the like, or by a command.'
+    )
+    error: bool = setting(True, "Error cue", "A question could not be answered for a fault.")
+    no_speech: bool = setting(
+        True, "No-speech cue", "It listened after the wake word, and nobody said anything."
+    )
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """The names of the cues that are switched on."""
+        return tuple(name for name, on in self.model_dump().items() if on is True)
 
 
 class BargeIn(Section):

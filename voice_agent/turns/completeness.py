@@ -2,6 +2,8 @@
 
 import re
 
+from voice_agent.phrases import is_stop
+
 # Words that a sentence goes on after, whatever stands behind them.
 _NEVER_LAST = {
     "en": "and or but because if the a an my your his our their than every",
@@ -31,12 +33,15 @@ def looks_complete(text: str, language: str) -> bool | None:
     """Return whether ``text`` ends where a question can end; None where that is open.
 
     False after "and", "of" and their like, after a comma or dots, and in a number that is being
-    spelt; True for at least three words with a question mark. Whisper closes nearly every text
-    with a full stop, so that says nothing. An unknown language goes by its marks alone.
+    spelt; True for at least three words with a question mark, and for "stop" and its like. Whisper
+    closes nearly every text with a full stop, so that says nothing. An unknown language goes by
+    its marks alone.
     """
     words = re.findall(r"[\w']+", text.lower())
     if not words:
         return None
+    if is_stop(text):
+        return True
     stripped = text.rstrip(" \"')»")
     asked = stripped.endswith("?")
     if stripped.endswith(("...", "…", ",", ";", ":", "-", "–")):

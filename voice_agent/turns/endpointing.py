@@ -17,6 +17,7 @@ class EndpointRules:
     ``silence_s`` by itself; ``complete_silence_s`` when the text so far is a whole question;
     ``incomplete_silence_s`` when it is not, and after less than ``short_speech_s`` of speech
     (never longer, and never shorter, than ``silence_s``).
+    ``hint_wait_s`` is how much longer it may be while the text so far is being made.
     ``wait_s`` for the first word; ``max_question_s`` for all.
     """
 
@@ -24,6 +25,7 @@ class EndpointRules:
     complete_silence_s: float = 0.45
     incomplete_silence_s: float = 1.3
     short_speech_s: float = 0.5
+    hint_wait_s: float = 0.4
     wait_s: float = 5.0
     max_question_s: float = 20.0
 
@@ -60,6 +62,7 @@ class Endpointing:
         self._paused = False
         self._complete: bool | None = None
         self._awaits_hint = False
+        self._cut = False
 
     @property
     def start_hop(self) -> int | None:
@@ -81,6 +84,11 @@ class Endpointing:
         """Whether the speaker pauses now, after some speech."""
         return self._paused
 
+    @property
+    def cut(self) -> bool:
+        """Whether the question was ended for its length alone: someone speaks on."""
+        return self._cut
+
     def hint(self, complete: bool | None) -> None:
         """Say whether the text up to this pause is a whole question; None: no telling.
 
@@ -91,10 +99,10 @@ class Endpointing:
             self._awaits_hint = False
 
     def await_hint(self) -> None:
-        """Say that the text up to this pause is being made: the end waits for its hint.
+        """Say that the text up to this pause is being made: the end waits a little for its hint.
 
-        No longer than after an incomplete text. It costs no time, as no answer can begin before
-        that text is there.
+        At most ``hint_wait_s``, and no longer than after an incomplete text. The answer comes no
+        later for it, as it cannot begin before that text is there.
         """
         self._awaits_hint = self._paused
 
@@ -136,11 +144,16 @@ class Endpointing:
 
     def _is_over(self, at: int) -> bool:
         assert self._started_at is not None
-        silence_hops = at - self._last_speech_at
-        complete = False if self._awaits_hint else self._complete
-        needed_s = _silence_s(self._rules, self._speech_hops * HOP_S, complete)
-        whole_s = (at - self._started_at + 1) * HOP_S
-        return silence_hops * HOP_S >= needed_s or whole_s >= self._rules.max_question_s
+        rules, speech_s = self._rules, self._speech_hops * HOP_S
+        silence_s = (at - self._last_speech_at) * HOP_S
+        needed_s = _silence_s(rules, speech_s, self._complete)
+        if self._awaits_hint:
+            longest_s = _silence_s(rules, speech_s, False)
+            needed_s = min(needed_s + rules.hint_wait_s, longest_s)
+        if silence_s >= needed_s:
+            return True
+        self._cut = (at - self._started_at + 1) * HOP_S >= rules.max_question_s
+        return self._cut
 
 
 def _silence_s(rules: EndpointRules, speech_s: float, complete: bool | None) -> float:

@@ -33,13 +33,15 @@ _DIP = 0.25
 class Addressed:
     """A whole utterance that was spoken to us, decided at ``t_s``.
 
-    ``samples``: float32 of shape (n,) at 16 kHz, with pre-roll and without the wake word.
+    ``samples``: float32 of shape (n,) at 16 kHz, with pre-roll and without the wake word. ``cut``:
+    it was ended for its length, and someone speaks on.
     """
 
     start_s: float
     end_s: float
     samples: NDArray[np.float32]
     t_s: float = 0.0
+    cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -246,6 +248,7 @@ class FrontEnd:
             end_s=self._at(question, question.endpointing.end_hop),
             samples=self._heard.between(start, end),
             t_s=self.position_s,
+            cut=question.endpointing.cut,
         )
 
     def _span(self, question: _Question) -> tuple[int, int]:
