@@ -108,6 +108,22 @@ def test_after_an_abort_the_next_sound_is_whole(server: SoundServer) -> None:
     assert len(loud(recorded)) > 0.99 * RATE_HZ
 
 
+def test_a_sound_that_nobody_wants_any_more_gives_way_to_the_next(server: SoundServer) -> None:
+    output, recorded = play(
+        server,
+        sweep(6),
+        "with DeviceSpeaker() as s:\n"
+        "    begun, waiting = [asyncio.create_task(s.play(whole)) for _ in range(2)]\n"
+        "    await asyncio.sleep(1.0)\n"
+        "    begun.cancel()\n"
+        "    waiting.cancel()\n"
+        "    await asyncio.sleep(0)\n"
+        "    print(await s.play(Sound(samples[:22050], 22050)), begun.cancelled())",
+    )
+    assert output.split() == ["22050", "True"]
+    assert 1.8 < len(loud(recorded)) / RATE_HZ < 3.0
+
+
 def test_a_sound_after_a_long_rest_is_whole(server: SoundServer) -> None:
     output, recorded = play(
         server,

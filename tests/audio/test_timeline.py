@@ -78,3 +78,16 @@ def test_a_session_that_never_began_leaves_the_old_file(tmp_path: Path) -> None:
         pass
     assert [file.name for file in tmp_path.iterdir()] == ["out.wav"]
     assert (tmp_path / "out.wav").read_text() == "old"
+
+
+async def test_a_sound_that_nobody_wants_any_more_ends_alone(tmp_path: Path) -> None:
+    with TimelineSpeaker(tmp_path / "out.wav") as speaker:
+        speaker.begin(asyncio.get_running_loop().time())
+        long = Sound(np.full(RATE_HZ * 60, 0.5, np.float32), RATE_HZ)
+        unwanted = asyncio.create_task(speaker.play(long))
+        await asyncio.sleep(0.05)
+        unwanted.cancel()
+        await asyncio.sleep(0)
+        assert await speaker.play(TONE) == 4_800
+    begin, end = loud(tmp_path / "out.wav")
+    assert 0.1 < end - begin < 5.0

@@ -113,7 +113,7 @@ def test_files_take_the_place_of_the_devices(env: dict[str, str], tmp_path: Path
     asked = say(1.5, WAKE, 0.2, QUESTION, 1.0)
     soundfile.write(tmp_path / "asked.wav", asked, RATE_HZ)
     files = ("--input-wav", tmp_path / "asked.wav", "--output-wav", tmp_path / "out.wav")
-    with start(env, *files, "--json") as child:
+    with start(env | {"VOICE_AGENT_CUES__VOLUME": "0"}, *files, "--json") as child:
         events = events_of(child.communicate()[0])
     names = [event["event"] for event in events]
     assert child.returncode == 0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from spoken import echo_of, noise, say, silence
 
+from voice_agent.audio.cues import CUES, Cue, cue_sound
 from voice_agent.events import SpeechEnded, SpeechStarted, Wake
 from voice_agent.turns.endpointing import EndpointRules
 from voice_agent.turns.front_end import Addressed, FrontEnd, FrontEndEvent, NothingSaid
@@ -90,6 +91,7 @@ def test_a_question_that_never_ends_is_cut() -> None:
     events = fed(opened(), np.concatenate(sound))
     utterance = next(event for event in events if isinstance(event, Addressed))
     assert utterance.t_s - utterance.start_s == pytest.approx(4, abs=0.05)
+    assert utterance.cut
 
 
 def test_a_key_works_like_the_wake_word() -> None:
@@ -146,6 +148,27 @@ def test_block_sizes_make_no_difference(block: int) -> None:
         for size in (160, block)
     ]
     assert positions[0] == positions[1]
+
+
+@pytest.mark.parametrize("cue", CUES)
+def test_a_cue_in_the_room_is_no_speech(cue: Cue) -> None:
+    sound = cue_sound(cue, 1.0).at(16_000).samples
+    played = np.concatenate([silence(0.2), sound, silence(3)])
+    front = opened()
+    front.listen()
+    assert names(fed(front, echo_of(played, level=1.0), played)) == ["NothingSaid"]
+
+
+def test_a_question_under_the_wake_cue_is_whole() -> None:
+    front = opened()
+    fed(front, say("Alexa"))
+    spoken = np.concatenate([silence(0.1), say(QUESTION), silence(2)])
+    played = np.zeros_like(spoken)
+    cue = cue_sound("wake", 0.3).at(16_000).samples
+    played[1_600 : 1_600 + len(cue)] = cue
+    events = fed(front, 0.3 * spoken + echo_of(played), played)
+    utterance = next(event for event in events if isinstance(event, Addressed))
+    assert len(utterance.samples) > 0.95 * len(say(QUESTION))
 
 
 def test_a_wake_word_is_heard_under_our_own_voice() -> None:

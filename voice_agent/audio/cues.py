@@ -1,7 +1,8 @@
 """Cues: the short sounds that say without words what the assistant is doing.
 
-Each is a few soft sine tones, made here: rising where it begins to listen, falling where it stops.
-They are far shorter than speech, and no voice detector takes them for it.
+Each is a few soft sine tones: rising where the assistant begins to listen, falling where it stops.
+They are far shorter than speech and lie above a voice's pitch: lower ones were taken for speech by
+the voice detector.
 """
 
 from dataclasses import dataclass
@@ -18,7 +19,6 @@ RATE_HZ = 48_000
 LOUDEST = 0.5
 """The peak of the loudest cue at volume 1: that of speech, about."""
 
-_OVERTONE = 0.2
 _EDGE_S = 0.012
 
 
@@ -32,9 +32,9 @@ class _Tone:
 _TONES: dict[Cue, tuple[_Tone, ...]] = {
     "wake": (_Tone(660, 0.06), _Tone(880, 0.08)),
     "end_of_question": (_Tone(880, 0.05, 0.6), _Tone(660, 0.06, 0.6)),
-    "thinking": (_Tone(440, 0.09, 0.35),),
+    "thinking": (_Tone(587, 0.09, 0.35),),
     "cancelled": (_Tone(587, 0.07, 0.6), _Tone(392, 0.1, 0.6)),
-    "error": (_Tone(311, 0.12, 0.9), _Tone(233, 0.18, 0.9)),
+    "error": (_Tone(784, 0.08, 0.9), _Tone(659, 0.08, 0.9), _Tone(523, 0.1, 0.9)),
     "no_speech": (_Tone(523, 0.08, 0.4), _Tone(440, 0.1, 0.4)),
 }
 
@@ -49,10 +49,10 @@ def cue_sound(cue: Cue, volume: float) -> Sound:
 
 
 def _samples(tone: _Tone) -> NDArray[np.float32]:
-    """Return a tone with one overtone under raised-cosine edges; float32 of shape (n,)."""
+    """Return a tone under raised-cosine edges; float32 of shape (n,)."""
     at_s = np.arange(round(tone.seconds * RATE_HZ)) / RATE_HZ
     phase = 2 * np.pi * tone.hz * at_s
-    wave = (np.sin(phase) + _OVERTONE * np.sin(2 * phase)) / (1 + _OVERTONE)
+    wave = np.sin(phase)
     to_edge_s = np.minimum(at_s, at_s[::-1])
     rise = 0.5 - 0.5 * np.cos(np.pi * np.minimum(to_edge_s / _EDGE_S, 1))
     return np.asarray(tone.level * wave * rise, np.float32)
