@@ -24,7 +24,10 @@ from voice_agent.errors import DeviceError, SettingsError
 from voice_agent.ledger import Ledger
 from voice_agent.library import Library, content_terms
 from voice_agent.live import Desk
+from voice_agent.llm.access import server_access
 from voice_agent.llm.local import LocalModel
+from voice_agent.llm.model import Model as LanguageModel
+from voice_agent.llm.remote import RemoteModel
 from voice_agent.places import Places, private_folder
 from voice_agent.research.answer import AnswerLimits
 from voice_agent.research.asking import Asker, Asking, Nobody
@@ -78,13 +81,20 @@ async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> Asy
             Library.open(places.library, max_bytes=settings.library.max_file_mb * 1_000_000)
         )
         located = await asyncio.to_thread(_locate, catalogue, settings, places, wanted)
-        model = await opened.enter_async_context(_local_model(settings, places, located["llm"]))
+        model: RemoteModel | LocalModel
+        sufficiency = None
+        if settings.llm.provider == "local":
+            model = await opened.enter_async_context(_local_model(settings, places, located["llm"]))
+            threshold = catalogue.model(settings.llm.model).evidence_yes
+            sufficiency = Sufficiency(model, threshold)
+        else:
+            model = await opened.enter_async_context(_remote_model(settings))
         stages = Stages(
             research=_research(
                 settings,
                 model,
                 Shelves(library, ledger, wanted.asker),
-                evidence_yes=catalogue.model(settings.llm.model).evidence_yes,
+                sufficiency=sufficiency,
             ),
             ledger=ledger,
             documents=sum(folder.documents for folder in library.folders()),
@@ -96,8 +106,9 @@ async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> Asy
                     located["stt"].parent, threads=settings.stt.thread_count(_cores())
                 )
             )
-        for opening in stages.research.openings():
-            await model.prepare(opening)
+        if isinstance(model, LocalModel):
+            for opening in stages.research.openings():
+                await model.prepare(opening)
         if wanted.voice:
             tts = settings.tts
             voice = await asyncio.to_thread(
@@ -183,7 +194,7 @@ def _locate(
     catalogue: Catalogue, settings: Settings, places: Places, wanted: Wanted
 ) -> dict[str, Path]:
     """Return the verified files of the models that are needed, by role."""
-    names = {"llm": settings.llm.model}
+    names = {"llm": settings.llm.model} if settings.llm.provider == "local" else {}
     if wanted.stt:
         names["stt"] = settings.stt.model
     if wanted.voice:
@@ -204,11 +215,6 @@ def _weights(model: Model, role: str, places: Places) -> Path:
 @asynccontextmanager
 async def _local_model(settings: Settings, places: Places, file: Path) -> AsyncIterator[LocalModel]:
     llm = settings.llm
-    if llm.provider != "local":
-        raise SettingsError(
-            "llm.provider: only 'local' works in this version.",
-            mend="voice-agent settings set llm.provider local",
-        )
     engine = Engine("llm")
     try:
         model = await LocalModel.load(
@@ -226,6 +232,17 @@ async def _local_model(settings: Settings, places: Places, file: Path) -> AsyncI
         engine.close()
 
 
+@asynccontextmanager
+async def _remote_model(settings: Settings) -> AsyncIterator[RemoteModel]:
+    llm = settings.llm
+    access = server_access(llm.base_url, llm.remote_model, llm.api_key_file, env=os.environ)
+    model = await asyncio.to_thread(lambda: RemoteModel(access, context_tokens=llm.context_tokens))
+    try:
+        yield model
+    finally:
+        await model.close()
+
+
 @dataclass(frozen=True)
 class Shelves:
     """What research works with besides the model: documents, the record, and the user."""
@@ -236,7 +253,11 @@ class Shelves:
 
 
 def _research(
-    settings: Settings, model: LocalModel, shelves: Shelves, *, evidence_yes: float
+    settings: Settings,
+    model: LanguageModel,
+    shelves: Shelves,
+    *,
+    sufficiency: Sufficiency | None,
 ) -> ResearchLoop:
     research, answer, tools = settings.research, settings.answer, settings.tools
     asking = Asking(shelves.asker, time.monotonic)
@@ -259,11 +280,12 @@ def _research(
             timeout_s=answer.timeout_s,
             first_word_s=answer.first_word_s,
             excerpt_chars=answer.excerpt_chars,
+            compose=settings.compose,
         ),
         terms=content_terms,
         weight=shelves.library.idf,
         prefetch=SEARCH if research.prefetch else None,
-        sufficiency=Sufficiency(model, evidence_yes),
+        sufficiency=sufficiency,
         permission=Permission(
             asking, Rules(tools.confirm_writes, in_doubt=shelves.ledger.in_doubt)
         ),

@@ -14,7 +14,8 @@
     ├── TranscriptionError    speech to text failed                     exit 1
     ├── SynthesisError        text to speech failed                     exit 1
     ├── ModelError            the language model failed                 exit 1
-    │   └── ContextOverflow   a request does not fit the context
+    │   ├── ContextOverflow   a request does not fit the context
+    │   └── ProviderError     the model's server refused, failed or fell silent
     ├── LibraryError          the documents cannot be read or searched  exit 1
     ├── LedgerError           the record of turns cannot be kept        exit 1
     ├── ToolError             a tool failed; the model is told
@@ -113,6 +114,10 @@ class ModelError(VoiceAgentError):
 
 class ContextOverflow(ModelError):
     """A request and its output allowance do not fit the model's context."""
+
+
+class ProviderError(ModelError):
+    """A model server could not be reached, refused a request, broke off or fell silent."""
 
 
 class LibraryError(VoiceAgentError):

@@ -65,11 +65,18 @@ def _bench(args: argparse.Namespace) -> int:
 
 
 def with_model(settings: "Settings", name: str | None) -> "Settings":
-    """Return ``settings`` with another language model; raises UsageError if it is none."""
+    """Return ``settings`` with another language model; raises UsageError if it is none.
+
+    With a server it is the model's name there, which only the server knows.
+    """
     from voice_agent.catalogue import Catalogue
 
     if name is None:
         return settings
+    if settings.llm.provider != "local":
+        return settings.model_copy(
+            update={"llm": settings.llm.model_copy(update={"remote_model": name})}
+        )
     if Catalogue.load().model(name).role != "llm":
         raise UsageError(
             f"{name} is no language model.", mend="'voice-agent models list' shows them."
@@ -105,7 +112,7 @@ async def _run(
             async for result in bench.results(questions, modes):
                 results.append(result)
                 show(result)
-            show(_summary(results, modes, settings.llm.model, interrupted=bench.interrupted))
+            show(_summary(results, modes, settings.llm.model_in_use, interrupted=bench.interrupted))
     return CANCELLED if bench.interrupted else 0
 
 

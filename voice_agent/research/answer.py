@@ -1,21 +1,27 @@
 """The end of a reply: the forced answer from the evidence, and the fallback when that fails.
 
-A fresh short request beats a long transcript with a closing instruction (measured, see the
-design), so the final request holds only the persona, the evidence that fits and the question. It
-runs in a lane of its own and offers no tools; a call proposed here is dropped, never executed.
+With a small model a fresh short request beats a long transcript with a closing instruction
+(measured, see the design), so the final request holds only the persona, the evidence that fits and
+the question, and runs in a lane of its own. A server's model, which has room and speed, may keep
+the whole exchange instead. A call proposed here is dropped, never executed.
 """
 
+import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from voice_agent.engine import StopFlag
-from voice_agent.errors import Cancelled, ModelError
+from voice_agent.errors import Cancelled, ModelError, ProviderError
 from voice_agent.events import Basis, Reason
 from voice_agent.llm.model import Call, Finished, Message, Model, Request, Text
 from voice_agent.phrases import phrase
 from voice_agent.research import prompts
+from voice_agent.research.budget import fits_context
 from voice_agent.research.evidence import Evidence, Finding
+
+log = logging.getLogger(__name__)
 
 RELEVANCE_FLOOR = 0.2
 """Share of the question's term weight that a finding must hold to count as evidence."""
@@ -39,6 +45,7 @@ class AnswerLimits:
     timeout_s: float = 120.0
     first_word_s: float = 6.0
     excerpt_chars: int = 1_200
+    compose: Literal["evidence", "transcript"] = "evidence"
 
 
 @dataclass
@@ -150,7 +157,10 @@ async def stream_text(
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A reply whose research has ended: what the final request is made from."""
+    """A reply whose research has ended: what the final request is made from.
+
+    ``exchange`` is the request with which research would have gone on.
+    """
 
     question: str
     evidence: Evidence
@@ -161,6 +171,7 @@ class Unfinished:
     on_text: Callable[[str], None]
     account: tuple[str, ...] = ()
     """What the reply did besides reading: no line of it is ever left out."""
+    exchange: Request | None = None
 
 
 class FinalAnswer:
@@ -178,8 +189,11 @@ class FinalAnswer:
             return _nothing_found(reply)
         said = Streamed()
         try:
-            request = self.request(reply)
+            request = await self._composed(reply)
             await stream_text(self._model, request, reply.stop, reply.on_text, into=said)
+        except ProviderError as error:
+            log.warning("The final answer failed: %s", error)
+            return self._fallback(replace(reply, reason="provider"), said, findings)
         except ModelError:
             return self._fallback(reply, said, findings)
         if said.calls or not sayable(said.text) or said.finished is None:
@@ -191,6 +205,24 @@ class FinalAnswer:
             text += rest
         basis: Basis = "complete" if reply.reason == "none" else "forced"
         return Ending(text.strip(), basis, reply.reason, said.finished.charged_tokens)
+
+    async def _composed(self, reply: Unfinished) -> Request:
+        """Return the final request: the whole exchange where that is wanted and fits."""
+        if self._limits.compose == "transcript" and reply.exchange is not None:
+            whole = replace(
+                reply.exchange,
+                messages=prompts.closed_exchange(
+                    reply.exchange.messages, reply.question, reply.account
+                ),
+                max_tokens=self._limits.max_tokens,
+                stop=reply.stop.child(),
+                deadline=self._clock() + self._limits.timeout_s,
+                calls_allowed=False,
+            )
+            size = await self._model.measure(whole)
+            if fits_context(size, whole.max_tokens, self._model.context_tokens):
+                return whole
+        return self.request(reply)
 
     def request(self, reply: Unfinished) -> Request:
         """Return the short fresh request: the evidence that fits, and the question."""

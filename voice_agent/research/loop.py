@@ -213,6 +213,7 @@ class ResearchLoop:
             stop=run.inquiry.stop,
             on_text=run.say,
             account=run.account.lines(run.inquiry.language),
+            exchange=self._request(run),
         )
 
     async def _finish(self, run: Run, reason: Reason) -> Reply:

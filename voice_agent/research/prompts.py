@@ -1,6 +1,7 @@
 """The words that the model is given: persona, strategy, tool results, the final request."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from voice_agent.llm.model import Message
 from voice_agent.research.evidence import Finding
@@ -66,6 +67,21 @@ def numbered_section(name: str, statements: Sequence[str], question: str) -> str
             "Which numbers help to answer it? Write the numbers only, or none.",
         )
     )
+
+
+def closed_exchange(
+    messages: Sequence[Message], question: str, account: Sequence[str] = ()
+) -> tuple[Message, ...]:
+    """Return the whole exchange, the question repeated at its end with the closing instruction.
+
+    Where the user speaks last it is added there: many chat templates want the roles to alternate.
+    ``account`` is what was done besides reading, a sentence a line.
+    """
+    closing = "\n".join((*account, f"Question: {question}", CLOSING))
+    if messages[-1].role == "user":
+        last = replace(messages[-1], content=f"{messages[-1].content}\n\n{closing}")
+        return (*messages[:-1], last)
+    return (*messages, Message("user", closing))
 
 
 def final_request(

@@ -24,12 +24,14 @@ class Llm(Section):
     model: str = setting(
         "qwen2.5-coder-1.5b-instruct",
         "Language model",
-        "A language model on this machine; see 'voice-agent models list'.",
+        "A language model on this machine; see 'voice-agent models list'. "
+        "llm.remote_model names the one on a server.",
     )
     context_tokens: int = setting(
         8192,
         "Context",
-        "How much the local model can hold at once; more needs more memory.",
+        "How much the model can hold at once; on this machine more needs more memory, "
+        "on a server it must not be more than the model was started with.",
         unit="tokens",
         ge=1024,
         le=131_072,
@@ -50,11 +52,17 @@ class Llm(Section):
     api_key_file: str = setting(
         "",
         "Key file",
-        "A file that holds the server's key; the key itself is never kept in the settings.",
+        "A file that holds the server's key; the key itself is never kept in the settings. "
+        "Empty: the environment's OPENAI_API_KEY, if any.",
         expects="empty or the path of a file, beginning with / or ~ (never the key itself)",
         private=True,
     )
     remote_model: str = setting("", "Server's model", "The model's name on the server.")
+
+    @property
+    def model_in_use(self) -> str:
+        """The model's name, wherever it runs."""
+        return self.model if self.provider == "local" else self.remote_model
 
     @field_validator("base_url")
     @classmethod
