@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from model_server import ModelServer
     from voice_agent.llm.llama import Llama
 
 
@@ -25,3 +26,13 @@ def small_llama(models_dir: Path) -> "Iterator[Llama]":
     llama = Llama(file, context_tokens=3072, threads=2, sequences=2)
     yield llama
     llama.close()
+
+
+@pytest.fixture(scope="session")
+def served(models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> "Iterator[ModelServer]":
+    """The small language model behind a real OpenAI-compatible server."""
+    from model_server import model_server
+
+    (file,) = (models_dir / "qwen2.5-coder-0.5b-instruct").glob("*.gguf")
+    with model_server(file, tmp_path_factory.mktemp("server") / "log") as server:
+        yield server

@@ -1,0 +1,124 @@
+"""``ask`` and ``bench`` with a model on a server, over the example documents."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_server import KEY, NAME, ModelServer
+from scripted_server import Answer, call_part, chunk, cut, refused, scripted_server
+
+ROOT = Path(__file__).parent.parent.parent
+EXAMPLES = ROOT / "examples" / "documents"
+QUESTION = "How often must I clean the pump filter of our own washing machine?"
+Env = dict[str, str]
+SEARCHES = Answer(
+    call_part(id="a", name="search_documents", arguments='{"query": "pump filter cleaning"}'),
+    chunk({}, "tool_calls"),
+)
+
+
+def program(env: Env, *args: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "voice_agent", *args]
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+
+
+def rows(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Env:
+    """A user with the example documents, the server's key in a file, and no local model named."""
+    folder = tmp_path_factory.mktemp("home")
+    (folder / "key").write_text(KEY)
+    (folder / "key").chmod(0o600)
+    places = {f"XDG_{name}_HOME": str(folder / name) for name in ("CONFIG", "DATA", "CACHE")}
+    settings = {
+        "PROVIDER": "openai",
+        "REMOTE_MODEL": NAME,
+        "API_KEY_FILE": str(folder / "key"),
+        "CONTEXT_TOKENS": "4096",
+    }
+    chosen = {f"VOICE_AGENT_LLM__{key}": value for key, value in settings.items()}
+    env = os.environ | places | chosen | {"XDG_RUNTIME_DIR": str(folder)}
+    assert program(env, "library", "add", str(EXAMPLES)).returncode == 0
+    return env
+
+
+def served_by(env: Env, address: str, **more: str) -> Env:
+    return env | {"VOICE_AGENT_LLM__BASE_URL": address} | more
+
+
+async def asked(env: Env, *args: str) -> tuple[int, list[dict[str, Any]], str]:
+    """Ask in a process of its own, while the scripted server answers in this one."""
+    command = ["-m", "voice_agent", "ask", QUESTION, "--quiet", "--json", *args]
+    import asyncio
+
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *command,
+        env=env,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await process.communicate()
+    assert process.returncode is not None
+    assert KEY not in out.decode() + err.decode()
+    return process.returncode, rows(out.decode()), err.decode()
+
+
+def test_a_real_server_answers_from_the_documents(home: Env, served: ModelServer) -> None:
+    env = served_by(home, served.address, VOICE_AGENT_RESEARCH__MAX_STEPS="3")
+    done = program(env, "ask", QUESTION, "--quiet", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    answer = rows(done.stdout)[-1]
+    assert answer["event"] == "answer" and answer["basis"] in ("complete", "forced")
+    assert "3 months" in answer["text"] or "three months" in answer["text"]
+    assert answer["charged_tokens"] > 0
+    assert "washing-machine-wm840-manual" in answer["sources"][0]["path"]
+
+
+def test_a_real_server_is_measured(home: Env, served: ModelServer) -> None:
+    env = served_by(home, served.address, VOICE_AGENT_RESEARCH__MAX_STEPS="2")
+    done = program(env, "bench", "--typed", "--ids", "q01", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [row["event"] for row in rows(done.stdout)] == ["question", "bench"]
+    assert rows(done.stdout)[-1]["model"] == NAME
+
+
+async def test_a_final_answer_keeps_the_exchange_and_repeats_the_question(home: Env) -> None:
+    async with scripted_server(SEARCHES, *[Answer("Every 3 months.", chunk({}, "stop"))]) as server:
+        env = served_by(home, server.address, VOICE_AGENT_RESEARCH__MAX_STEPS="2")
+        code, told, _err = await asked(env)
+    answer = told[-1]
+    assert (code, answer["text"], answer["basis"]) == (0, "Every 3 months.", "forced")
+    final = server.asked[-1]
+    assert (final["tool_choice"], len(final["tools"])) == ("none", 2)
+    assert [m["role"] for m in final["messages"]] == ["system", "user", "assistant", "tool", "user"]
+    assert QUESTION in final["messages"][-1]["content"]
+
+
+async def test_a_server_that_fails_at_the_end_leaves_an_excerpt(home: Env) -> None:
+    async with scripted_server(SEARCHES, cut("Every 3")) as server:
+        env = served_by(home, server.address, VOICE_AGENT_RESEARCH__MAX_STEPS="2")
+        code, told, err = await asked(env)
+    answer = told[-1]
+    assert (code, answer["basis"], answer["reason"]) == (0, "fallback", "provider")
+    assert answer["text"].startswith("Every 3\n") and "pump filter" in answer["text"]
+    assert "broke off in mid-answer" in err
+
+
+async def test_a_server_that_fails_in_research_is_one_clear_line(home: Env) -> None:
+    async with scripted_server(refused(401, f"Incorrect API key provided: {KEY}")) as server:
+        code, told, err = await asked(served_by(home, server.address))
+    assert (code, told[-1]["event"], told[-1]["stage"]) == (1, "error", "llm")
+    assert "refused the key (401)" in err and len(err.splitlines()) == 1
+
+
+def test_a_server_that_is_not_named_is_asked_for(home: Env) -> None:
+    done = program(home, "ask", QUESTION, "--quiet")
+    assert done.returncode == 2 and "llm.base_url is empty" in done.stderr
