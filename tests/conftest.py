@@ -8,6 +8,7 @@ import pytest
 
 if TYPE_CHECKING:
     from model_server import ModelServer
+
     from voice_agent.llm.llama import Llama
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 Act = Callable[[], Awaitable[object]]
@@ -78,8 +78,10 @@ class ScriptedServer:
         self.left = asyncio.Event()  # a client has closed its connection
         self.address = ""
         self.connections: set[asyncio.Task[None]] = set()
+        self.writers: list[asyncio.StreamWriter] = []
 
     async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.writers.append(writer)
         task = asyncio.create_task(self._serve(reader, writer))
         self.connections.add(task)
 
@@ -149,3 +151,7 @@ async def scripted_server(*answers: Answer) -> AsyncIterator[ScriptedServer]:
             task.cancel()
         if scripted.connections:
             await asyncio.wait(scripted.connections)
+        for writer in scripted.writers:
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()

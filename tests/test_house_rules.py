@@ -25,13 +25,14 @@ BEHIND_ONE_FILE = (
     "sounddevice",
     "faster_whisper",
     "llama_cpp",
+    "openai",
     "piper",
     "pymicro_wakeword",
     "webrtcvad",
 )
 WRONG_NAMES = re.compile(r"manager|handler|processor|helper|utils?\b|\bcore\b")
 MAX_BROAD_EXCEPTS = 2  # the turn supervisor and the tool runner
-HEAVY = ("numpy", "llama_cpp", "faster_whisper", "piper", "sounddevice", "onnxruntime", "pydantic")
+HEAVY = (*BEHIND_ONE_FILE, "numpy", "onnxruntime", "pydantic")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS = (

@@ -55,6 +55,11 @@ def test_another_model_takes_the_place_of_the_settings_one() -> None:
     assert with_model(Settings(), name).llm.model == name
 
 
+def test_on_a_server_the_name_is_the_servers() -> None:
+    remote = Settings.model_validate({"llm": {"provider": "openai"}})
+    assert with_model(remote, "any/name").llm.model_in_use == "any/name"
+
+
 def test_a_model_for_something_else_is_refused() -> None:
     with pytest.raises(UsageError, match="whisper-base is no language model"):
         with_model(Settings(), "whisper-base")

@@ -4,7 +4,7 @@ What is asked and what was found for it leaves this machine only when this is co
 """
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -56,15 +56,10 @@ class RemoteModel:
         reply = ReplyPieces(tuple(tool.name for tool in request.tools))
         limit = Limit(request.stop, request.deadline)
         course = _Course(began=time.monotonic())
-        opened = self._server.chunks(body_of(request, self._access.model), limit)
         try:
-            async with aclosing(opened) as chunks:  # type: ignore[type-var]  # a generator
-                async for chunk in chunks:
-                    course.first = course.first or time.monotonic()
-                    for piece in reply.feed(chunk):
-                        yield piece
-                    if reply.reason is not None:
-                        limit.hurry(_FIGURES_S)
+            async with aclosing(self._read(request, reply, limit, course)) as read:
+                async for piece in read:
+                    yield piece
         except Ended as end:
             course.ended = end.reason
         except ProviderError as error:
@@ -72,6 +67,18 @@ class RemoteModel:
         for piece in reply.flush():
             yield piece
         yield self._finish(request, prompt, reply, course)
+
+    async def _read(
+        self, request: Request, reply: ReplyPieces, limit: Limit, course: "_Course"
+    ) -> AsyncGenerator[Piece, None]:
+        opened = self._server.chunks(body_of(request, self._access.model), limit)
+        async with aclosing(opened) as chunks:
+            async for chunk in chunks:
+                course.first = course.first or time.monotonic()
+                for piece in reply.feed(chunk):
+                    yield piece
+                if reply.reason is not None:
+                    limit.hurry(_FIGURES_S)
 
     def _check_room(self, request: Request, prompt_tokens: int) -> None:
         if prompt_tokens + request.max_tokens > self.context_tokens:

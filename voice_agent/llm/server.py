@@ -10,7 +10,7 @@ import email.utils
 import logging
 import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -59,7 +59,9 @@ class Server:
         """End all connections."""
         await self._client.close()
 
-    async def chunks(self, body: dict[str, Any], limit: Limit) -> AsyncIterator[dict[str, Any]]:
+    async def chunks(
+        self, body: dict[str, Any], limit: Limit
+    ) -> AsyncGenerator[dict[str, Any], None]:
         """Request a completion and yield its chunks as decoded JSON objects.
 
         Raises Ended where ``limit`` ends it, the connection being closed at once, and
