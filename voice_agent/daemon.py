@@ -82,11 +82,8 @@ async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> Asy
         )
         located = await asyncio.to_thread(_locate, catalogue, settings, places, wanted)
         model: RemoteModel | LocalModel
-        sufficiency = None
         if settings.llm.provider == "local":
             model = await opened.enter_async_context(_local_model(settings, places, located["llm"]))
-            threshold = catalogue.model(settings.llm.model).evidence_yes
-            sufficiency = Sufficiency(model, threshold)
         else:
             model = await opened.enter_async_context(_remote_model(settings))
         stages = Stages(
@@ -94,7 +91,7 @@ async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> Asy
                 settings,
                 model,
                 Shelves(library, ledger, wanted.asker),
-                sufficiency=sufficiency,
+                sufficiency=_sufficiency(settings, model, catalogue),
             ),
             ledger=ledger,
             documents=sum(folder.documents for folder in library.folders()),
@@ -241,6 +238,15 @@ async def _remote_model(settings: Settings) -> AsyncIterator[RemoteModel]:
         yield model
     finally:
         await model.close()
+
+
+def _sufficiency(
+    settings: Settings, model: RemoteModel | LocalModel, catalogue: Catalogue
+) -> Sufficiency | None:
+    """Return what judges the evidence; a server does not tell how likely a word is."""
+    if isinstance(model, RemoteModel):
+        return None
+    return Sufficiency(model, catalogue.model(settings.llm.model).evidence_yes)
 
 
 @dataclass(frozen=True)
