@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from voice_agent.audio.capture import Captured, Microphone
 from voice_agent.audio.format import Sound
 from voice_agent.audio.playback import Speaker
+from voice_agent.desk import Ears
 from voice_agent.engine import StopFlag
 from voice_agent.errors import ContextOverflow, VoiceAgentError
-from voice_agent.live import Ears
 from voice_agent.llm.model import Finished, Model, Piece, Request, Size, StopReason, Text
 from voice_agent.research.asking import Asker, Kind
 from voice_agent.stt import Transcriber, Transcription
@@ -230,7 +230,7 @@ class FakeSpeaker:
 
 
 class FakeMicrophone:
-    """A `Microphone` that hears a block of silence each time it is told to, or fails."""
+    """A `Microphone` that hears a block of sound each time it is told to, or fails."""
 
     def __init__(self) -> None:
         self.ended = False
@@ -239,7 +239,7 @@ class FakeMicrophone:
 
     def hear(self) -> None:
         """Let the next 20 ms be heard."""
-        self._coming.put_nowait(Captured(np.zeros(320, np.float32), at_s=0.0))
+        self._coming.put_nowait(Captured(np.full(320, 0.1, np.float32), at_s=0.0))
 
     def fail(self, fault: VoiceAgentError) -> None:
         """Let the device fail."""
@@ -262,6 +262,7 @@ class FakeEars:
     def __init__(self) -> None:
         self.coming: list[FrontEndEvent] = []
         self.playback: list[NDArray[np.float32] | None] = []
+        self.loud: list[bool] = []
         self.listens: list[float | None] = []
         self.stops = 0
         self.said = np.zeros(16_000, np.float32)
@@ -272,6 +273,7 @@ class FakeEars:
         self, samples: NDArray[np.float32], playback: NDArray[np.float32] | None = None
     ) -> list[FrontEndEvent]:
         self.playback.append(playback)
+        self.loud.append(bool(samples.any()))
         events, self.coming = self.coming, []
         return events
 

@@ -10,10 +10,11 @@ from scripted_research import Research
 
 from voice_agent.audio.cues import CUES, Cue, cue_sound
 from voice_agent.conversation import State
+from voice_agent.desk import Desk
 from voice_agent.earcons import Earcons
 from voice_agent.events import Event, Wake, name_of
 from voice_agent.ledger import Ledger
-from voice_agent.live import Desk, Live
+from voice_agent.live import Live
 from voice_agent.session import Stages
 from voice_agent.turns.front_end import Addressed, FrontEndEvent
 

@@ -12,10 +12,12 @@ FIELDS = {
     "speech_ended": "start_s end_s",
     "utterance": "start_s end_s",
     "partial": "text language audio_s stt_s file",
+    "asked": "text",
     "transcript": "text language audio_s stt_s file",
     "round": "n prompt_tokens reused_tokens output_tokens reserved charged",
     "tool_call": "id name arguments",
-    "tool_result": "id status chars new_evidence",
+    "write_begun": "id name arguments",
+    "tool_result": "id status chars new_evidence text",
     "finishing": "reason",
     "answer_text": "text",
     "sentence": "n text",
@@ -31,9 +33,11 @@ EXAMPLES: dict[str, events.Event] = {
     "speech_ended": events.SpeechEnded(start_s=1, end_s=2),
     "utterance": events.Utterance(start_s=1, end_s=2),
     "partial": events.Partial(text="a", language="en", audio_s=1, stt_s=1),
+    "asked": events.Asked(text="a"),
     "transcript": events.Transcript(text="a", language="en", audio_s=1, stt_s=1),
     "round": events.Round(n=1),
     "tool_call": events.ToolCall(id="1", name="search", arguments={"query": "a"}),
+    "write_begun": events.WriteBegun(id="1", name="note", arguments={"text": "a"}),
     "tool_result": events.ToolResult(id="1", status="ok", chars=3, new_evidence=1),
     "finishing": events.Finishing(reason="time"),
     "answer_text": events.AnswerText(text="a"),
@@ -74,6 +78,11 @@ def test_an_event_has_its_documented_name_and_fields(name: str) -> None:
 def test_an_event_survives_json(name: str) -> None:
     plain = events.to_json(EXAMPLES[name])
     assert json.loads(json.dumps(plain)) == plain
+    assert events.from_json(plain) == EXAMPLES[name]
+
+
+def test_an_event_of_a_later_version_is_none() -> None:
+    assert events.from_json({"event": "dream", "t_s": 1, "turn": None}) is None
 
 
 def test_sources_and_timings_are_objects() -> None:

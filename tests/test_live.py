@@ -154,3 +154,62 @@ async def test_a_stop_cancels_the_turn(ledger: Ledger) -> None:
         await until(lambda: bool(room.research.model.requests))
     assert isinstance(room.events[-1], Cancelled)
     assert room.events[-1].cause == "test"
+
+
+async def test_a_typed_question_takes_the_place_of_what_goes_on(ledger: Ledger) -> None:
+    room = Room(ledger, [forever, "Red."], ["It is blue."])
+    turns: list[int | None] = []
+    async with room.running():
+        await room.hears(WAKE, QUESTION)
+        await until(lambda: bool(room.research.model.requests))
+        room.live.ask("Which colour?", turns.append)
+        await room.speaks()
+        room.speaker.advance(1_000)
+        await room.is_in(State.IDLE)
+    assert [n for n in room.names if n in ("cancelled", "asked", "answer")] == [
+        "cancelled",
+        "asked",
+        "answer",
+    ]
+    assert turns == [room.events[-1].turn]
+
+
+async def test_a_typed_question_that_never_begins_says_so(ledger: Ledger) -> None:
+    room = Room(ledger, [forever, "Red."])
+    turns: list[int | None] = []
+    async with room.running():
+        room.live.ask("Which colour?", turns.append)
+        room.live.cancel("test")
+        await until(lambda: turns == [None])
+    assert "asked" not in room.names
+
+
+async def test_the_last_answer_is_said_again_without_the_model(ledger: Ledger) -> None:
+    room = Room(ledger, ["It is red."], speaker=FakeSpeaker(instant=True))
+    room.stages.transcriber = ScriptedTranscriber("Which colour?", "Please repeat that.")
+    async with room.running():
+        assert not room.live.repeat(lambda _: None)
+        await room.hears(WAKE, QUESTION)
+        await until(lambda: room.names.count("answer") == 1)
+        await room.hears(WAKE, QUESTION)
+        await until(lambda: room.names.count("answer") == 2)
+        assert room.live.repeat(lambda _: None)
+        await until(lambda: room.names.count("answer") == 3)
+    answers = [e for e in room.events if isinstance(e, Answer)]
+    assert [(e.text, e.spoken) for e in answers] == [("It is red.", "It is red.")] * 3
+    assert len(room.research.model.requests) == 1
+
+
+async def test_muted_it_hears_silence(ledger: Ledger) -> None:
+    room = Room(ledger)
+    heard: list[int] = []
+    room.desk.on_heard = lambda: heard.append(1)
+    async with room.running():
+        await room.hears(WAKE)
+        room.live.mute()
+        assert (room.live.state, room.ears.stops) == (State.IDLE, 1)
+        await room.hears(NothingSaid(1.0))
+        room.live.unmute()
+        await room.hears(NothingSaid(1.0))
+    assert room.ears.loud[:3] == [True, False, True]
+    assert len(heard) >= 3

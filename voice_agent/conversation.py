@@ -3,7 +3,7 @@
 No sound, clock or task here: `voice_agent.live` does what the actions say, at once and in order.
 """
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -63,6 +63,14 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Typed:
+    """A typed question; ``began`` gets the id of its turn, or None if that never begins."""
+
+    text: str
+    began: Callable[[int | None], None]
+
+
+@dataclass(frozen=True)
 class Woken:
     """The wake word was heard; the front end listens to a question already."""
 
@@ -82,6 +90,13 @@ class QuestionHeard:
     """A whole question was spoken."""
 
     question: Question
+
+
+@dataclass(frozen=True)
+class QuestionTyped:
+    """A question was typed, whatever goes on."""
+
+    question: Typed
 
 
 @dataclass(frozen=True)
@@ -127,6 +142,7 @@ Happening = (
     | ListenRequested
     | SpeechBegan
     | QuestionHeard
+    | QuestionTyped
     | NothingHeard
     | SoundBegan
     | TurnFailed
@@ -159,7 +175,7 @@ class StartTurn:
     """Answer ``question`` as turn number ``turn``."""
 
     turn: int
-    question: Question
+    question: Question | Typed
 
 
 @dataclass(frozen=True)
@@ -187,6 +203,9 @@ def step(now: Conversation, happening: Happening) -> tuple[Conversation, tuple[A
             return _listening(now), (*_cancelling(now, "wake word"), _ready(now))
         case ListenRequested():
             return _listening(now), (*_cancelling(now, "listen"), Listen(), _ready(now))
+        case QuestionTyped(question):
+            thinking, starting = _thinking(now, question)
+            return thinking, (*_making_way(now), *starting)
         case CancelRequested(cause):
             return _cancelled(now, cause)
         case SoundBegan(turn) if now.state is State.THINKING and turn == now.turn:
@@ -207,12 +226,17 @@ def _while_listening(
         case NothingHeard():
             return _idle(now), () if now.follow_up else (PlayCue("no_speech"),)
         case QuestionHeard(question):
-            turn = now.turn + 1
-            thinking = replace(
-                now, state=State.THINKING, turn=turn, follow_up=False, cut=question.cut
-            )
-            return thinking, (StartTurn(turn, question), PlayCue("end_of_question"))
+            thinking, actions = _thinking(now, question)
+            return replace(thinking, cut=question.cut), (*actions, PlayCue("end_of_question"))
     return now, ()
+
+
+def _thinking(
+    now: Conversation, question: Question | Typed
+) -> tuple[Conversation, tuple[Action, ...]]:
+    turn = now.turn + 1
+    thinking = replace(now, state=State.THINKING, turn=turn, follow_up=False, cut=False)
+    return thinking, (StartTurn(turn, question),)
 
 
 def _ended(
@@ -223,6 +247,12 @@ def _ended(
         cue = _CUE_OF_CAUSE.get(cause)
         return _idle(now), (PlayCue(cue),) if cue else ()
     return replace(_listening(now), follow_up=True), (Listen(now.follow_up_s),)
+
+
+def _making_way(now: Conversation) -> tuple[Action, ...]:
+    """End what goes on for a typed question; nobody who listens needs to be told."""
+    stopping = (StopListening(),) if now.state is State.LISTENING else ()
+    return (*_cancelling(now, "ask"), *stopping, DropCue())
 
 
 def _cancelled(now: Conversation, cause: str) -> tuple[Conversation, tuple[Action, ...]]:

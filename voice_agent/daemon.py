@@ -18,12 +18,12 @@ from voice_agent.audio.playback import DeviceSpeaker, Speaker, Speakers, WavSpea
 from voice_agent.audio.reference import PlayedSound, Reference
 from voice_agent.audio.timeline import TimelineSpeaker
 from voice_agent.catalogue import Catalogue, Model, locate
+from voice_agent.desk import Desk
 from voice_agent.earcons import Earcons
 from voice_agent.engine import Engine
 from voice_agent.errors import DeviceError, SettingsError
 from voice_agent.ledger import Ledger
 from voice_agent.library import Library, content_terms
-from voice_agent.live import Desk
 from voice_agent.llm.access import server_access
 from voice_agent.llm.local import LocalModel
 from voice_agent.llm.model import Model as LanguageModel
@@ -161,11 +161,12 @@ async def open_desk(
                 file.begin(at_s)
             began(at_s)
 
+        microphone = recorded or opened.enter_context(DeviceMicrophone(settings.audio.input_device))
         yield Desk(
             stages=stages,
             ears=ears,
-            microphone=recorded
-            or opened.enter_context(DeviceMicrophone(settings.audio.input_device)),
+            microphone=microphone,
+            devices=_devices(microphone, stages.speaker, files),
             reference=_reference(stages.speaker),
             follow_up_s=listen.follow_up_s,
             earcons=Earcons(
@@ -175,6 +176,23 @@ async def open_desk(
             ),
             on_first_sample=on_first_sample,
         )
+
+
+def names_of_models(settings: Settings) -> dict[str, str]:
+    """Return the names of the models that the settings choose, by role."""
+    llm = settings.llm
+    language = llm.model if llm.provider == "local" else llm.remote_model
+    return {"llm": language, "stt": settings.stt.model, "tts": settings.tts.voice}
+
+
+def _devices(
+    microphone: DeviceMicrophone | RecordedMicrophone, speaker: Speaker | None, files: Files
+) -> dict[str, str | None]:
+    recording, output = files.recording, files.output
+    heard = microphone.device.name if isinstance(microphone, DeviceMicrophone) else str(recording)
+    if isinstance(speaker, DeviceSpeaker):
+        return {"input": heard, "output": speaker.device.name}
+    return {"input": heard, "output": str(output) if output else None}
 
 
 def _reference(speaker: Speaker | None) -> Reference | None:

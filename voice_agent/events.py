@@ -6,7 +6,7 @@ position in a recording; an event without a position of its own gets its time wh
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal
 
@@ -74,6 +74,13 @@ class Partial(Event):
     audio_s: float
     stt_s: float
     file: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked(Event):
+    """A question was typed to the assistant that listens."""
+
+    text: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,7 +236,12 @@ Listener = Callable[[Event], None]
 
 def name_of(event: Event) -> str:
     """The event's name in JSON: its class in snake case."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()
+    return name_of_kind(type(event))
+
+
+def name_of_kind(kind: type[Event]) -> str:
+    """The name in JSON of events of the class ``kind``."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
 
 
 def to_json(event: Event) -> dict[str, Any]:
@@ -238,6 +250,18 @@ def to_json(event: Event) -> dict[str, Any]:
     return head | {
         f.name: _plain(getattr(event, f.name)) for f in fields(event) if f.name not in head
     }
+
+
+def from_json(data: Mapping[str, Any]) -> Event | None:
+    """Return the event that `to_json` made ``data`` of; None for an event of a later version."""
+    kind = {name_of_kind(each): each for each in Event.__subclasses__()}.get(str(data.get("event")))
+    if kind is None:
+        return None
+    known = {f.name: data[f.name] for f in fields(kind) if f.name in data}
+    if kind is Answer:
+        known["sources"] = tuple(Source(**source) for source in data["sources"])
+        known["timings"] = Timings(**data["timings"])
+    return kind(**known)
 
 
 def _plain(value: Any) -> Any:

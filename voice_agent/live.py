@@ -5,22 +5,20 @@ The shell around `voice_agent.conversation`: what happens goes in, and what it s
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from voice_agent import conversation as talk
-from voice_agent.audio.capture import Captured, Microphone
+from voice_agent.audio.capture import Captured
 from voice_agent.audio.format import SAMPLE_RATE_HZ, Sound
-from voice_agent.audio.reference import Reference
-from voice_agent.earcons import Earcons
+from voice_agent.desk import Desk
 from voice_agent.errors import DeviceError, VoiceAgentError
 from voice_agent.events import (
     Answer,
+    Asked,
     Cancelled,
     Error,
     Event,
@@ -33,8 +31,10 @@ from voice_agent.events import (
     Wake,
 )
 from voice_agent.exchanges import Exchanges
-from voice_agent.session import Session, Stages
+from voice_agent.phrases import phrase
+from voice_agent.session import Session
 from voice_agent.stt import Transcription
+from voice_agent.turn import Ending
 from voice_agent.turns.completeness import looks_complete
 from voice_agent.turns.front_end import Addressed, FrontEndEvent, NothingSaid
 from voice_agent.turns.partials import Partials
@@ -44,50 +44,6 @@ log = logging.getLogger(__name__)
 _FIRST_RETRY_S = 1.0
 _LAST_RETRY_S = 30.0
 _CLEAN_UP_S = 3.0
-
-
-class Ears(Protocol):
-    """The listening front end: see `voice_agent.turns.front_end.FrontEnd`."""
-
-    def feed(
-        self, samples: NDArray[np.float32], playback: NDArray[np.float32] | None = None
-    ) -> Sequence[FrontEndEvent]:
-        """Take the next sound, and what was played meanwhile; return what happened."""
-
-    def listen(self, *, wait_s: float | None = None) -> None:
-        """Expect a question."""
-
-    def stop_listening(self) -> None:
-        """Expect no question."""
-
-    def so_far(self) -> NDArray[np.float32]:
-        """Return the question as far as it has been heard; empty where none is expected."""
-
-    def await_hint(self) -> None:
-        """Expect a hint for this pause."""
-
-    def hint(self, complete: bool | None) -> None:
-        """Take whether the text up to this pause is a whole question."""
-
-    @property
-    def position_s(self) -> float:
-        """How much has been heard."""
-
-
-@dataclass
-class Desk:
-    """What a live session works with; without a ``reference`` no echo is cancelled.
-
-    ``on_first_sample`` gets the moment of the microphone's first sample, on the loop's clock.
-    """
-
-    stages: Stages
-    ears: Ears
-    microphone: Microphone
-    reference: Reference | None = None
-    follow_up_s: float = 0.0
-    earcons: Earcons = field(default_factory=lambda: Earcons(None))
-    on_first_sample: Callable[[float], None] = lambda at_s: None
 
 
 class Live:
@@ -108,15 +64,60 @@ class Live:
         self._began_s: float | None = None
         self._shift_s = 0.0
         self._trouble = ""
+        self._muted = False
 
     @property
     def state(self) -> talk.State:
         """What it does now."""
         return self._now.state
 
+    @property
+    def muted(self) -> bool:
+        """Whether silence is heard in place of the microphone."""
+        return self._muted
+
+    @property
+    def heard_s(self) -> float:
+        """How much has been heard."""
+        return self._desk.ears.position_s
+
+    @property
+    def devices(self) -> dict[str, str | None]:
+        """The names of the ``input`` and ``output`` in use."""
+        return dict(self._desk.devices)
+
+    @property
+    def documents(self) -> int:
+        """How many documents the library holds."""
+        return self._desk.stages.documents
+
     def listen(self) -> None:
         """Listen to a question, as if the wake word had been said."""
         self._step(talk.ListenRequested())
+
+    def ask(self, text: str, began: Callable[[int | None], None]) -> None:
+        """Answer a typed question in place of what goes on.
+
+        ``began`` gets the id of its turn, or None if something else comes before it begins.
+        """
+        self._step(talk.QuestionTyped(talk.Typed(text, began)))
+
+    def repeat(self, began: Callable[[int | None], None]) -> bool:
+        """Say the last answer again, as `ask` does; return False where there is none."""
+        if not self._session.can_repeat:
+            return False
+        self.ask(phrase("repeat", self._desk.stages.language), began)
+        return True
+
+    def mute(self) -> None:
+        """Hear nothing until `unmute`; an answer goes on."""
+        self._muted = True
+        if self._now.state is talk.State.LISTENING:
+            self.cancel("mute")
+
+    def unmute(self) -> None:
+        """Hear again."""
+        self._muted = False
 
     def cancel(self, cause: str) -> None:
         """Be silent and stop what goes on."""
@@ -169,8 +170,10 @@ class Live:
         reference, playback = self._desk.reference, None
         if reference is not None:
             playback = reference.played(captured.at_s, len(captured.samples))
-        for event in self._desk.ears.feed(captured.samples, playback):
+        samples = np.zeros_like(captured.samples) if self._muted else captured.samples
+        for event in self._desk.ears.feed(samples, playback):
             self._heard(event)
+        self._desk.on_heard()
 
     def _heard(self, event: FrontEndEvent) -> None:
         """Act first, tell then: silence does not wait for a listener."""
@@ -262,18 +265,22 @@ class Live:
                 )
 
     async def _answer(
-        self, turn: int, question: talk.Question, *, after: asyncio.Task[None] | None
+        self,
+        turn: int,
+        question: talk.Question | talk.Typed,
+        *,
+        after: asyncio.Task[None] | None,
     ) -> None:
         """Answer ``question`` when the turn before it, which was cancelled, has come to its end."""
         if after is not None:
             await asyncio.wait([after])
         if self._now.turn != turn or not self._now.answering:
+            if isinstance(question, talk.Typed):
+                question.began(None)
             return  # cancelled before it began
         answered, cause = False, ""
         try:
-            ending = await self._session.hear(
-                question.sound, spoken_until_s=question.spoken_until_s, said=question.said
-            )
+            ending = await self._ending(question)
             answered = isinstance(ending, Answer)
             cause = ending.cause if isinstance(ending, Cancelled) else ""
         except VoiceAgentError as error:  # the ledger: a turn's own errors are its ending
@@ -282,6 +289,19 @@ class Live:
             )
             self._step(talk.TurnFailed(turn))
         self._step(talk.TurnEnded(turn, answered, cause))
+
+    async def _ending(self, question: talk.Question | talk.Typed) -> Ending:
+        if isinstance(question, talk.Typed):
+            typed = question
+
+            def began(turn: int) -> None:
+                typed.began(turn)
+                self._listener(Asked(turn=turn, text=typed.text))
+
+            return await self._session.ask(typed.text, began=began)
+        return await self._session.hear(
+            question.sound, spoken_until_s=question.spoken_until_s, said=question.said
+        )
 
     def _told(self, error: DeviceError, retry_s: float) -> float:
         """Say what is wrong with the microphone, once; return how long to wait now."""

@@ -24,6 +24,7 @@ Phrase = Literal[
     "write_unknown",
     "asked_back",
     "asked_in_vain",
+    "repeat",
 ]
 
 _PHRASES: dict[str, dict[Phrase, str]] = {
@@ -46,6 +47,7 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "write_unknown": "I do not know whether this has been done: {action}.",
         "asked_back": "Asked back: {question} Answer: {answer}",
         "asked_in_vain": "Asked back without an answer: {question}",
+        "repeat": "Repeat that.",
     },
     "de": {
         "nothing_found": "Dazu habe ich in deinen Dokumenten nichts gefunden.",
@@ -66,6 +68,7 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "write_unknown": "Ich weiß nicht, ob das getan wurde: {action}.",
         "asked_back": "Rückfrage: {question} Antwort: {answer}",
         "asked_in_vain": "Rückfrage ohne Antwort: {question}",
+        "repeat": "Sag das noch einmal.",
     },
     "es": {
         "nothing_found": "No he encontrado nada sobre eso en tus documentos.",
@@ -86,6 +89,7 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "write_unknown": "No sé si esto se ha hecho: {action}.",
         "asked_back": "Pregunta al usuario: {question} Respuesta: {answer}",
         "asked_in_vain": "Pregunta sin respuesta: {question}",
+        "repeat": "Repite eso.",
     },
     "fr": {
         "nothing_found": "Je n'ai rien trouvé à ce sujet dans vos documents.",
@@ -106,6 +110,7 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "write_unknown": "Je ne sais pas si cela a été fait : {action}.",
         "asked_back": "Question posée : {question} Réponse : {answer}",
         "asked_in_vain": "Question restée sans réponse : {question}",
+        "repeat": "Répète ça.",
     },
 }
 

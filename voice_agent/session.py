@@ -8,11 +8,12 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 from voice_agent.audio.format import Sound
 from voice_agent.audio.playback import Speaker
+from voice_agent.endings import again, answered, nothing_said
 from voice_agent.errors import Cancelled, DeviceError, SynthesisError, TranscriptionError
 from voice_agent.events import (
     Answer,
@@ -24,7 +25,6 @@ from voice_agent.events import (
     PlaybackEnded,
     Round,
     Sentence,
-    Timings,
     ToolCall,
     ToolResult,
     Transcript,
@@ -33,11 +33,12 @@ from voice_agent.events import (
 from voice_agent.exchanges import Exchanges
 from voice_agent.ledger import Ledger
 from voice_agent.phrases import LANGUAGES, Phrase, is_stop, phrase
+from voice_agent.repeating import asks_to_repeat
 from voice_agent.research.loop import Inquiry, Reply, ResearchLoop
 from voice_agent.speaking import Speaking
 from voice_agent.stt import Transcriber, Transcription
 from voice_agent.tts import Voice
-from voice_agent.turn import NOTHING_SAID, STOP_PHRASE, Ending, Turn
+from voice_agent.turn import STOP_PHRASE, Ending, Turn, Watch
 
 log = logging.getLogger(__name__)
 
@@ -70,19 +71,6 @@ class _Spoken:
     said: Awaitable[Transcription] | None = None
 
 
-@dataclass
-class _Watch:
-    """The moments of a turn, in seconds after the question's end."""
-
-    turn: Turn
-    zero: float
-    timings: Timings = field(default_factory=Timings)
-
-    def note(self, name: str) -> None:
-        if getattr(self.timings, name) is None:
-            self.timings = replace(self.timings, **{name: self.turn.since(self.zero)})
-
-
 class Session:
     """A conversation: at most one turn at a time, each with exactly one ending.
 
@@ -103,10 +91,17 @@ class Session:
         self._exchanges = exchanges
         self._conversation: int | None = None
         self._turn: Turn | None = None
+        self._last: Answer | None = None
 
-    async def ask(self, question: str) -> Ending:
-        """Answer a typed question."""
+    @property
+    def can_repeat(self) -> bool:
+        """Whether there is an answer that "repeat that" can mean."""
+        return self._last is not None
+
+    async def ask(self, question: str, *, began: Callable[[int], None] = lambda _: None) -> Ending:
+        """Answer a typed question; ``began`` gets the id of its turn."""
         turn = self._begin(question, "typed")
+        began(turn.id)
         return await self._run(turn, question)
 
     async def hear(
@@ -147,7 +142,7 @@ class Session:
         return self._turn
 
     async def _run(self, turn: Turn, asked: str | _Spoken, *, zero: float | None = None) -> Ending:
-        watch = _Watch(turn, turn.began if zero is None else zero)
+        watch = Watch(turn, turn.began if zero is None else zero)
         if zero is not None:
             watch.note("endpoint")
         ending = await turn.supervise(self._work(turn, watch, asked))
@@ -158,6 +153,10 @@ class Session:
         return ending
 
     def _remember(self, turn: Turn, ending: Ending) -> None:
+        if isinstance(ending, Answer):
+            self._last = ending
+        elif turn.heard_text():
+            self._last = None  # "repeat that" would mean what was interrupted: the model's task
         self._stages.ledger.end_turn(turn.id, ending)
         heard = turn.heard_text()
         if heard:
@@ -167,7 +166,7 @@ class Session:
         if self._exchanges is not None:
             self._exchanges.add(turn.question, heard, self._clock())
 
-    async def _work(self, turn: Turn, watch: _Watch, asked: str | _Spoken) -> Answer | Error:
+    async def _work(self, turn: Turn, watch: Watch, asked: str | _Spoken) -> Answer | Error:
         language = self._stages.language
         if isinstance(asked, str):
             question = asked.strip()
@@ -176,13 +175,29 @@ class Session:
             watch.note("transcript")
             question, language = said.text, said.language
             if not question:
-                return _nothing_said(turn, asked.source)
+                return nothing_said(turn, asked.source)
             if asked.source is None and is_stop(question):
                 turn.cancel(STOP_PHRASE)
                 raise Cancelled("We were told to stop.")
         turn.question = question
         speaking = self._speaking(turn, watch)
+        if self._last is not None and asks_to_repeat(question):
+            return await self._repeat(turn, watch, self._last, speaking)
         return await self._answer(turn, watch, question, language=language, speaking=speaking)
+
+    async def _repeat(
+        self, turn: Turn, watch: Watch, last: Answer, speaking: Speaking | None
+    ) -> Answer:
+        """Say the last answer once more; nothing is looked up or written anew."""
+        watch.note("first_token")
+        self._emit(turn, AnswerText(turn=turn.id, text=last.text))
+        if speaking is not None:
+            speaking.feed(last.spoken or last.text)
+            speaking.end()
+            await _spoken(asyncio.create_task(speaking.run()))
+        watch.note("answer_end")
+        spoken = speaking.spoken_text if speaking is not None else ""
+        return again(last, turn=turn.id, spoken=spoken, timings=watch.timings)
 
     async def _transcribe(self, turn: Turn, spoken: _Spoken) -> Transcription:
         if self._stages.transcriber is None:
@@ -206,7 +221,7 @@ class Session:
         )
         return said
 
-    def _speaking(self, turn: Turn, watch: _Watch) -> Speaking | None:
+    def _speaking(self, turn: Turn, watch: Watch) -> Speaking | None:
         stages = self._stages
         if stages.voice is None or stages.speaker is None:
             return None
@@ -226,7 +241,7 @@ class Session:
     async def _answer(
         self,
         turn: Turn,
-        watch: _Watch,
+        watch: Watch,
         question: str,
         *,
         language: str,
@@ -251,7 +266,7 @@ class Session:
         reply = await self._speak_while(self._stages.research.reply(inquiry), speaking)
         watch.note("answer_end")
         spoken = speaking.spoken_text if speaking is not None else ""
-        return _answer(turn, reply, spoken, watch.timings)
+        return answered(turn, reply, spoken, watch.timings)
 
     async def _speak_while(
         self, writing: Coroutine[Any, Any, Reply], speaking: Speaking | None
@@ -310,31 +325,3 @@ async def _spoken(talk: asyncio.Task[None]) -> None:
             talk.result()
     except (DeviceError, SynthesisError) as error:
         log.warning("The answer could not be spoken to its end: %s", error)
-
-
-def _nothing_said(turn: Turn, source: str | None) -> Error:
-    if source is None:
-        turn.cancel(NOTHING_SAID)
-        raise Cancelled("Nothing was said.")
-    return Error(
-        turn=turn.id,
-        stage=TranscriptionError.stage,
-        message=f"Nothing was said in {source}.",
-        mend="Record a spoken question, or check the microphone's level.",
-        file=source,
-    )
-
-
-def _answer(turn: Turn, reply: Reply, spoken: str, timings: Timings) -> Answer:
-    return Answer(
-        turn=turn.id,
-        text=reply.ending.text,
-        spoken=spoken,
-        basis=reply.ending.basis,
-        reason=reply.ending.reason,
-        sources=reply.sources,
-        rounds=reply.rounds,
-        charged_tokens=reply.charged_tokens,
-        answer_tokens=reply.ending.answer_tokens,
-        timings=timings,
-    )

@@ -4,11 +4,12 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from voice_agent import errors
 from voice_agent.engine import StopFlag
-from voice_agent.events import Answer, Cancelled, Error
+from voice_agent.events import Answer, Cancelled, Error, Timings
 
 log = logging.getLogger(__name__)
 
@@ -106,6 +107,20 @@ class Turn:
             stopped_s=self.since(self._cancelled_at) if self._cause else None,
             heard_text=self.heard_text(),
         )
+
+
+@dataclass
+class Watch:
+    """The moments of a turn, in seconds after ``zero``, the question's end."""
+
+    turn: Turn
+    zero: float
+    timings: Timings = field(default_factory=Timings)
+
+    def note(self, name: str) -> None:
+        """Note that the moment ``name`` of the timings is now, unless it was before."""
+        if getattr(self.timings, name) is None:
+            self.timings = replace(self.timings, **{name: self.turn.since(self.zero)})
 
 
 def _nothing() -> None:

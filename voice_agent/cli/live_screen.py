@@ -3,7 +3,7 @@
 from typing import TextIO
 
 from voice_agent.cli.screen import Screen
-from voice_agent.events import Cancelled, Error, Event, Transcript, Wake
+from voice_agent.events import Asked, Cancelled, Error, Event, Transcript, Wake
 
 
 class LiveScreen:
@@ -28,7 +28,7 @@ class LiveScreen:
 def _line(event: Event) -> str:
     if isinstance(event, Wake):
         return "(listening)"
-    if isinstance(event, Transcript) and event.text:
+    if isinstance(event, Transcript | Asked) and event.text:
         return f"You: {event.text}"
     if isinstance(event, Cancelled):
         return "(stopped)"

@@ -2,17 +2,21 @@
 
 import argparse
 import asyncio
+import signal
 import sys
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from voice_agent.errors import DeviceError
+from voice_agent.errors import ControlError, DeviceError
 
 if TYPE_CHECKING:
     from voice_agent.cli.live_screen import LiveScreen
     from voice_agent.cli.output import JsonLines
     from voice_agent.cli.verbs import Verbs
-    from voice_agent.events import Listener
+    from voice_agent.control.operations import Control
+    from voice_agent.events import Event, Listener
+    from voice_agent.places import Places
     from voice_agent.session import Session
     from voice_agent.settings import Settings
 
@@ -62,23 +66,34 @@ def _listen(
     """Be the assistant until a signal comes, or the recording and the last turn have ended."""
     from voice_agent.cli.screen import tell_empty_library
     from voice_agent.cli.signals import until_signal
-    from voice_agent.daemon import Files, open_desk
+    from voice_agent.control.operations import Control
+    from voice_agent.daemon import Files, names_of_models, open_desk
     from voice_agent.live import Live
     from voice_agent.places import places
 
     running: list[Live] = []
+    # as from outside: so it ends in the same way, whatever it does at the moment
+    control = Control(lambda cause: signal.raise_signal(signal.SIGTERM), names_of_models(settings))
 
     def began(at_s: float) -> None:
         listener.begin(at_s)
+        control.begin(at_s)
         words = " or ".join(f"'{word.replace('_', ' ')}'" for word in settings.wake.words)
         sys.stderr.write(f"voice-agent: listening for {words}. Ctrl-C ends it.\n")
 
+    def tell(event: "Event") -> None:
+        control(event)
+        listener(event)
+
     async def work() -> int:
         files = Files(recording=args.input_wav, output=args.output_wav)
-        async with open_desk(settings, places(), files, began) as desk:
+        async with AsyncExitStack() as opened:
+            await _reachable(control, places(), opened, alone=args.input_wav is None)
+            desk = await opened.enter_async_context(open_desk(settings, places(), files, began))
             tell_empty_library(desk.stages.documents)
-            live = Live(desk, listener)
+            live = Live(desk, tell)
             running.append(live)
+            control.uses(live)
             await live.run()
         return 0
 
@@ -88,6 +103,18 @@ def _listen(
         return bool(running)
 
     return asyncio.run(until_signal(work(), stop))
+
+
+async def _reachable(
+    control: "Control", places: "Places", opened: AsyncExitStack, *, alone: bool
+) -> None:
+    """Open the control socket. ``alone``: refuse to be a second assistant at the microphone."""
+    try:
+        await opened.enter_async_context(control.server.serving(places.control_socket))
+    except ControlError as error:
+        if alone:
+            raise
+        sys.stderr.write(f"voice-agent: this one cannot be controlled. {error.message}\n")
 
 
 def _without_microphone(

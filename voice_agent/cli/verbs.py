@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 NAMES = (
     "run",
+    "control",
     "ask",
     "replay",
     "transcribe",
