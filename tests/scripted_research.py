@@ -40,10 +40,12 @@ class Shelf:
         self.texts = dict(FACTS)
         self.sections: tuple[Section, ...] = ()
         self.meanwhile = doing(int)
+        self.stop = StopFlag()
 
     async def run(self, arguments: dict[str, Any], *, question: str, stop: StopFlag) -> ToolOutput:
         query = arguments["query"]
         self.asked.append(query)
+        self.stop = stop
         await self.meanwhile()
         if query == "broken":
             raise ToolError(f"fault number {len(self.asked)} of the index")

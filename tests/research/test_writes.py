@@ -86,6 +86,20 @@ async def test_a_cancelled_turn_waits_for_its_write_and_keeps_the_outcome() -> N
     assert research.statuses == ["ok"]
 
 
+async def test_a_write_beyond_its_time_limit_is_asked_to_stop_and_waited_for() -> None:
+    research = Research([MILK], ["Done."])
+    research.note.time_limit_s = 0.02
+    asked_to_stop: list[bool] = []
+
+    async def write_on() -> None:
+        await asyncio.sleep(0.1)
+        asked_to_stop.append(research.note.stop.is_set())
+
+    research.note.meanwhile = write_on
+    await research.reply()
+    assert (asked_to_stop, research.statuses) == ([True], ["ok"])
+
+
 async def test_a_write_that_never_returns_is_left_after_a_cancel() -> None:
     research = Research([MILK])
     research.note.meanwhile, research.note.time_limit_s = forever, 0.02
