@@ -29,7 +29,10 @@ FACTS = {
 
 
 class Shelf:
-    """A tool over `FACTS`; ``meanwhile`` runs while it works."""
+    """A tool over `FACTS`; ``meanwhile`` runs while it works.
+
+    Without ``finds`` what it tells stands in no document, like the time of day.
+    """
 
     time_limit_s = 5.0
 
@@ -38,6 +41,7 @@ class Shelf:
         self.writes = writes
         self.asked: list[str] = []
         self.texts = dict(FACTS)
+        self.finds = True
         self.sections: tuple[Section, ...] = ()
         self.meanwhile = doing(int)
         self.stop = StopFlag()
@@ -51,7 +55,8 @@ class Shelf:
             raise ToolError(f"fault number {len(self.asked)} of the index")
         text = self.texts.get(query, "noted" if self.writes else "")
         source = Source(f"{query}.md", query)
-        return ToolOutput(text, (Finding(text, source),) if text else (), self.sections)
+        findings = (Finding(text, source),) if text and self.finds else ()
+        return ToolOutput(text, findings, self.sections)
 
 
 class Research:

@@ -32,8 +32,9 @@ def finding(text: str, path: str = "a.md", heading: str | None = None) -> Findin
         BOILER.replace(" ", "  \n"),
         f"score: 0.83 {BOILER}",
         f"2025-01-02 10:11:12 {BOILER}",
+        f"10:11 {BOILER}",
     ],
-    ids=["case", "white space", "score", "time stamp"],
+    ids=["case", "white space", "score", "time stamp", "time of day"],
 )
 def test_what_does_not_count_makes_nothing_new(again: str) -> None:
     novelty = Novelty()

@@ -1,7 +1,7 @@
 """The verdict on the evidence: what does not state the answer gives none."""
 
 from fakes import Script, ended
-from scripted_research import Research, call, outcome
+from scripted_research import FACTS, Research, call, outcome
 
 from voice_agent.events import AnswerText, Round
 from voice_agent.llm.model import Finished, Likelihood, Request, StopReason
@@ -65,3 +65,18 @@ async def test_a_verdict_is_charged_like_any_request() -> None:
     research = judged(["It is 1.5 bar."], yes=(0.9,))
     reply = await research.reply()
     assert reply.charged_tokens == sum(event.charged for event in research.of(Round)) > 0
+
+
+async def test_what_a_tool_tells_is_judged_with_the_evidence() -> None:
+    research = judged([call("tyres")], ["In the garage."], yes=(0.9,))
+    research.search.finds = False
+    reply = await research.reply()
+    assert (reply.rounds, outcome(reply)) == (1, ("complete", "none"))
+    assert FACTS["tyres"] in research.model.requests[-1].messages[-1].content
+
+
+async def test_after_a_write_the_answer_follows() -> None:
+    research = judged([call("milk", "note")], ["I noted it."], yes=(0.2,))
+    reply = await research.reply()
+    assert (reply.ending.text, outcome(reply)) == ("I noted it.", ("complete", "none"))
+    assert research.note.asked == ["milk"]

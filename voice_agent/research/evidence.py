@@ -22,7 +22,7 @@ MIN_NEW_FINGERPRINTS = 3
 _SHINGLE_WORDS = 5
 _WORD = re.compile(r"\w+")
 _TIME_STAMP = re.compile(
-    r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?\b", re.IGNORECASE
+    r"\b(\d{4}-\d\d-\d\d[T ])?\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?\b", re.IGNORECASE
 )
 _SCORE = re.compile(r"\b(score|similarity|distance)\s*[:=]\s*[\d.]+", re.IGNORECASE)
 

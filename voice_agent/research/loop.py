@@ -185,10 +185,16 @@ class ResearchLoop:
 
     async def _suffices(self, run: Run) -> bool:
         """Whether the evidence, where it has changed, states the answer: asked of the model."""
-        if self._sufficiency is None or len(run.evidence) == run.judged:
+        if self._sufficiency is None:
+            return False
+        if run.account.writes:
+            return True  # a small model that goes on from there writes the same again
+        if run.known == run.judged:
             return False
         if not self._sufficiency.can_tell:
-            return bool(run.evidence.ranked(run.inquiry.question, RELEVANCE_FLOOR))
+            return bool(
+                run.account.facts or run.evidence.ranked(run.inquiry.question, RELEVANCE_FLOOR)
+            )
         request = self._sufficiency.question(self._final.request(self._unfinished(run, "none")))
         reserved, reason = await self._reserve(run, request)
         if reason is not None:
@@ -197,7 +203,7 @@ class ResearchLoop:
         self._spending.settle(run, reserved, verdict.finished)
         if verdict.finished.reason != "end":
             return False  # out of time or stopped: that is no verdict
-        run.judged = len(run.evidence)
+        run.judged = run.known
         run.sufficient = verdict.sufficient
         if not run.sufficient and not run.rounds and self._reading.show_more(run):
             return await self._suffices(run)

@@ -97,12 +97,11 @@ def final_request(
 
     ``account`` is what was done besides reading, a sentence a line.
     """
-    parts = [evidence_and_question(passages(findings), question)]
+    found = "\n".join(filter(None, (passages(findings), *account)))
+    parts = [evidence_and_question(found, question)]
     fruitless = [query for query in searched if query != question]
     if fruitless:
         parts.insert(0, f"Searched without a better result: {'; '.join(fruitless)}.")
-    if account:
-        parts.insert(0, "\n".join(account))
     if language != "en":
         parts.append(CLOSING)
     return (Message("system", PERSONA), *history, Message("user", "\n".join(parts)))

@@ -203,7 +203,6 @@ class Reading:
             run.provenance.read("\n".join((result.text, *(f.text for f in result.findings))))
             if ok and not result.findings:
                 run.account.facts.append(result)
-                run.judging = False  # it stands in no document: the model may tell it
 
     def _note_write(self, run: Run, result: Result) -> None:
         name = result.call.name
@@ -211,7 +210,6 @@ class Reading:
             run.account.doubted.append(earlier)
         if not self._toolbox.problem(result.call):
             run.account.writes.append(result)
-            run.judging = False
 
     @staticmethod
     def _note_answer(run: Run, result: Result) -> None:

@@ -43,7 +43,7 @@ class Run:
     """The state of one reply while it is researched.
 
     ``judging``: evidence is judged, and until it suffices nothing that the model says is passed
-    on. ``sufficient`` is the last verdict, given when there were ``judged`` findings.
+    on. ``sufficient`` is the last verdict, given when ``judged`` things were known.
     ``waiting`` is what the question itself found, ``shown`` the portions of it in the request.
     ``refused`` are tools that the user did not allow, ``sections_read`` the keys of the sections
     that workers have read.
@@ -71,9 +71,14 @@ class Run:
     shown: list[str] = field(default_factory=list)
 
     @property
+    def known(self) -> int:
+        """How many findings and facts there are to judge."""
+        return len(self.evidence) + len(self.account.facts)
+
+    @property
     def refuted(self) -> bool:
         """Whether all that was found has been judged, and does not state the answer."""
-        return self.sufficient is False and self.judged == len(self.evidence)
+        return self.sufficient is False and self.judged == self.known
 
     def say(self, text: str) -> None:
         """Pass a piece of the answer on; a new request's text begins on a new line."""

@@ -50,7 +50,7 @@ class DateTime:
 
 
 def _parsed(text: str, today: date) -> date:
-    if not text:
+    if text.strip().casefold() in ("", "today", "now"):
         return today
     try:
         return date.fromisoformat(text)
