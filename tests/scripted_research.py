@@ -71,7 +71,7 @@ class Research:
         self.asker = ScriptedAsker()
         asking = Asking(self.asker, self.clock)
         rules = Rules(limits.pop("confirm_writes", False), limits.pop("in_doubt", {}.get))
-        self.conversation = 1
+        self.question, self.conversation = QUESTION, 1
         self.emit: Listener = self.events.append
         self.history: tuple[Message, ...] = ()
         self.loop = ResearchLoop(
@@ -89,7 +89,7 @@ class Research:
     async def reply(self) -> Reply:
         return await self.loop.reply(
             Inquiry(
-                QUESTION,
+                self.question,
                 7,
                 self.stop,
                 self.emit,

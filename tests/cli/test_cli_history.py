@@ -3,12 +3,13 @@ import os
 import pty
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from voice_agent.cli import run
-from voice_agent.events import Answer, Round
+from voice_agent.events import Answer, Round, ToolCall, ToolResult, WriteBegun
 from voice_agent.ledger import Ledger
 
 Output = pytest.CaptureFixture[str]
@@ -21,6 +22,12 @@ ANSWER = Answer(
     rounds=1,
     charged_tokens=10,
     answer_tokens=5,
+)
+STEPS = (
+    Round(n=1, prompt_tokens=300, reused_tokens=200, output_tokens=20, reserved=612, charged=120),
+    ToolCall(id="1.1", name="add_note", arguments={"text": "milk"}),
+    WriteBegun(id="1.1", name="add_note", arguments={"text": "milk"}),
+    ToolResult(id="1.1", status="ok", chars=8, new_evidence=0, text="Written."),
 )
 
 
@@ -81,6 +88,48 @@ def test_a_person_sees_the_steps_too(capsys: Output, turns: list[int]) -> None:
     assert "question  When?" in out and "1  round" in out
 
 
+def test_a_person_sees_rounds_calls_results_and_charges(capsys: Output, path: Path) -> None:
+    with Ledger.open(path) as ledger:
+        turn = ledger.begin_turn("When?", kind="typed", language="en")
+        for event in STEPS:
+            ledger.step(turn, event)
+        ledger.end_turn(turn, replace(ANSWER, basis="forced", reason="time"))
+    assert run(["history", "show", str(turn)]) == 0
+    out = capsys.readouterr().out
+    assert "answered (forced, time)" in out and "10 charged to research, 5 of the final" in out
+    assert "round 1: 300 prompt tokens, 200 of them reused, 20 written" in out
+    assert "612 reserved, 120 charged" in out
+    assert 'call 1.1: add_note {"text": "milk"}' in out and "begun, it changes something" in out
+    assert "result 1.1: ok, 0 new\n          Written." in out
+
+
+def test_conversations_are_listed_with_their_first_question(
+    capsys: Output, turns: list[int]
+) -> None:
+    assert run(["history", "conversations", "--json"]) == 0
+    listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(each["turns"], each["question"]) for each in listed] == [(1, "When?"), (1, "Why?")]
+    assert run(["history", "conversations", "--limit", "1"]) == 0
+    assert "1 turn  Why?" in capsys.readouterr().out
+
+
+def test_the_turns_of_one_conversation_are_listed(capsys: Output, turns: list[int]) -> None:
+    assert run(["history", "--conversation", "2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["question"] == "Why?"
+
+
+def test_a_conversation_is_deleted_whole(path: Path, turns: list[int]) -> None:
+    assert run(["history", "delete", "--conversation", "1", "--yes"]) == 0
+    with Ledger.open(path) as ledger:
+        assert [each.id for each in ledger.conversations()] == [2]
+    assert b"When?" not in b"".join(file.read_bytes() for file in path.parent.iterdir())
+
+
+def test_a_conversation_that_is_not_there_is_named(capsys: Output) -> None:
+    assert run(["history", "delete", "--conversation", "9", "--yes"]) == 1
+    assert "There is no conversation 9." in capsys.readouterr().err
+
+
 def test_a_turn_that_is_not_there_is_named(capsys: Output) -> None:
     assert run(["history", "show", "99"]) == 1
     assert "There is no turn 99." in capsys.readouterr().err
@@ -91,8 +140,8 @@ def test_a_limit_that_is_none_is_wrong_usage(limit: str) -> None:
     assert run(["history", "--limit", limit]) == 2
 
 
-@pytest.mark.parametrize("arguments", [[], ["1", "--all"]])
-def test_delete_takes_a_turn_or_all(arguments: list[str]) -> None:
+@pytest.mark.parametrize("arguments", [[], ["1", "--all"], ["--conversation", "1", "--all"]])
+def test_delete_takes_a_turn_a_conversation_or_all(arguments: list[str]) -> None:
     assert run(["history", "delete", *arguments]) == 2
 
 

@@ -80,3 +80,10 @@ async def test_after_a_write_the_answer_follows() -> None:
     reply = await research.reply()
     assert (reply.ending.text, outcome(reply)) == ("I noted it.", ("complete", "none"))
     assert research.note.asked == ["milk"]
+
+
+async def test_what_the_documents_say_is_no_answer_to_an_order() -> None:
+    research = judged([call("milk", "note")], ["I noted it."], yes=(0.9,))
+    research.question = "note how high the boiler pressure is"
+    await research.reply()
+    assert research.note.asked == ["milk"]

@@ -1,19 +1,18 @@
-"""``history``: what was asked and answered; ``history show`` and ``history delete``."""
+"""``history``: what was asked and answered; conversations, one turn whole, and deleting."""
 
 import argparse
 import json
 import sys
-from datetime import datetime
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from voice_agent.errors import Cancelled, UsageError
 
 if TYPE_CHECKING:
     from voice_agent.cli.verbs import Verbs
-    from voice_agent.ledger import Ledger, Step, Turn
+    from voice_agent.ledger import Ledger, Turn
 
 LIMIT = 20
-WIDTH = 70
 
 
 def add(verbs: "Verbs") -> None:
@@ -21,15 +20,22 @@ def add(verbs: "Verbs") -> None:
     history = verbs.add_parser("history", help="questions and answers of the past, newest last")
     history.add_argument("--json", action="store_true", help="one JSON object a line")
     history.add_argument("--limit", type=_count, default=LIMIT, metavar="N", help="most turns")
+    history.add_argument("--conversation", type=_count, metavar="N", help="the turns of one alone")
     history.set_defaults(run=_list)
     actions = history.add_subparsers(dest="action", metavar="ACTION")
+    talks = actions.add_parser("conversations", help="what was talked about, newest last")
+    talks.add_argument("--json", action="store_true", default=argparse.SUPPRESS)
+    talks.add_argument("--limit", type=_count, default=argparse.SUPPRESS, metavar="N")
+    talks.set_defaults(run=_conversations)
     show = actions.add_parser("show", help="one turn whole, with its steps")
     show.add_argument("id", type=_count, metavar="ID")
     # SUPPRESS: without it, this parser's default would undo 'history --json show 1'.
     show.add_argument("--json", action="store_true", default=argparse.SUPPRESS)
     show.set_defaults(run=_show)
-    delete = actions.add_parser("delete", help="delete a turn, or all, for good")
+    delete = actions.add_parser("delete", help="delete a turn, a conversation, or all, for good")
     delete.add_argument("id", type=_count, metavar="ID", nargs="?")
+    # not 'conversation': the list's own option would give it a value
+    delete.add_argument("--conversation", type=_count, metavar="N", dest="whole")
     delete.add_argument("--all", action="store_true", help="every turn")
     delete.add_argument("--yes", action="store_true", help="without asking")
     delete.set_defaults(run=_delete)
@@ -43,7 +49,7 @@ def _count(text: str) -> int:
 
 def _list(args: argparse.Namespace) -> int:
     with _ledger() as ledger:
-        turns = ledger.turns(args.limit)
+        turns = ledger.turns(args.limit, conversation=args.conversation)
     for turn in turns:
         _print(_json(turn, steps=False) if args.json else _line(turn))
     if not turns and not args.json:
@@ -51,29 +57,59 @@ def _list(args: argparse.Namespace) -> int:
     return 0
 
 
+def _conversations(args: argparse.Namespace) -> int:
+    from voice_agent.cli.history_page import local, short
+
+    with _ledger() as ledger:
+        conversations = ledger.conversations(args.limit)
+    for each in conversations:
+        head = (
+            f"{each.id:>5}  {local(each.started_at)}  {_turns(each.turns)}  {short(each.question)}"
+        )
+        _print(json.dumps(asdict(each), ensure_ascii=False) if args.json else head)
+    return 0
+
+
+def _turns(count: int) -> str:
+    return f"{count} turn{'s' if count > 1 else ''}"
+
+
 def _show(args: argparse.Namespace) -> int:
+    from voice_agent.cli.history_page import page
+
     with _ledger() as ledger:
         turn = ledger.turn(args.id)
-    _print(_json(turn, steps=True) if args.json else "\n".join(_page(turn)))
+    _print(_json(turn, steps=True) if args.json else "\n".join(page(turn)))
     return 0
 
 
 def _delete(args: argparse.Namespace) -> int:
-    if args.all == bool(args.id):
-        raise UsageError("'history delete' takes either ID or --all.", mend="Give one of them.")
+    if [args.id is not None, args.whole is not None, args.all].count(True) != 1:
+        raise UsageError(
+            "'history delete' takes ID, --conversation or --all.", mend="Give one of them."
+        )
     with _ledger() as ledger:
-        turn = None if args.all else ledger.turn(args.id)
-        if not (args.yes or _confirmed(f"turn {turn.id}" if turn else "every turn")):
+        if args.id is not None:
+            ledger.turn(args.id)
+        if not (args.yes or _confirmed(_what(args))):
             raise Cancelled("Nothing was deleted.")
-        count = _deleted(ledger, turn)
+        count = _deleted(ledger, args)
     _print(f"{count} deleted.")
     return 0
 
 
-def _deleted(ledger: "Ledger", turn: "Turn | None") -> int:
-    if turn is None:
+def _what(args: argparse.Namespace) -> str:
+    if args.all:
+        return "every turn"
+    return f"turn {args.id}" if args.id is not None else f"conversation {args.whole}"
+
+
+def _deleted(ledger: "Ledger", args: argparse.Namespace) -> int:
+    if args.all:
         return ledger.delete_all()
-    ledger.delete(turn.id)
+    if args.whole is not None:
+        return ledger.delete_conversation(args.whole)
+    ledger.delete(args.id)
     return 1
 
 
@@ -101,49 +137,14 @@ def _json(turn: "Turn", *, steps: bool) -> str:
 
 
 def _line(turn: "Turn") -> str:
-    head = f"{turn.id:>5}  {_local(turn.started_at)}  {turn.kind:<6}  {_outcome(turn):<18}"
-    return f"{head}  {_short(turn.question)}\n{'':>7}{_short(_said(turn))}"
+    from voice_agent.cli.history_page import local, outcome, short
 
-
-def _page(turn: "Turn") -> list[str]:
-    facts = [
-        ("turn", f"{turn.id}, conversation {turn.conversation}, {turn.kind}"),
-        ("asked", _local(turn.started_at)),
-        ("question", turn.question),
-        ("outcome", _outcome(turn)),
-        ("answer", turn.text),
-        ("spoken", turn.spoken),
-        ("heard", turn.heard_text),
-        ("sources", "; ".join(str(source["path"]) for source in turn.sources)),
-        ("error", " ".join(filter(None, (turn.error_stage, turn.error_message)))),
-        ("tokens", turn.charged_tokens and f"{turn.charged_tokens} of research"),
-        ("timings", ", ".join(f"{k} {v:.2f} s" for k, v in turn.timings.items() if v is not None)),
-    ]
-    lines = [f"{name:<9} {value}" for name, value in facts if value]
-    return lines + ["steps"] + [_step(step) for step in turn.steps]
-
-
-def _step(step: "Step") -> str:
-    data = {name: value for name, value in step.data.items() if value is not None}
-    return f"{step.n:>5}  {step.kind:<16}  {json.dumps(data, ensure_ascii=False)}"
-
-
-def _outcome(turn: "Turn") -> str:
-    detail = turn.basis if turn.state == "answered" else turn.reason
-    return f"{turn.state} ({detail})" if detail else turn.state
+    head = f"{turn.id:>5}  {local(turn.started_at)}  {turn.kind:<6}  {outcome(turn):<18}"
+    return f"{head}  {short(turn.question)}\n{'':>7}{short(_said(turn))}"
 
 
 def _said(turn: "Turn") -> str:
     return turn.text or turn.error_message or turn.heard_text or "-"
-
-
-def _local(moment: str) -> str:
-    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"
 
 
 def _print(text: str) -> None:

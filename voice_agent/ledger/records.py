@@ -54,6 +54,16 @@ class Turn:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class Conversation:
+    """Turns that belong together; ``question`` is the first one that was understood."""
+
+    id: int
+    started_at: str
+    turns: int
+    question: str
+
+
 COLUMNS = (
     "id, conversation_id AS conversation, kind, question, language, started_at, ended_at, state, "
     "basis, reason, text, spoken, heard_text, sources, timings, rounds, charged_tokens, "

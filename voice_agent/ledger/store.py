@@ -16,7 +16,7 @@ from typing import Any
 from voice_agent.errors import LedgerError
 from voice_agent.events import Answer, Cancelled, Error, Event, Transcript, name_of, to_json
 from voice_agent.ledger.database import open_database, readable_errors
-from voice_agent.ledger.records import COLUMNS, Kind, Step, Turn, step_from, turn_from
+from voice_agent.ledger.records import COLUMNS, Conversation, Kind, Step, Turn, step_from, turn_from
 from voice_agent.ledger.writer import is_running, this_process
 
 Clock = Callable[[], datetime]
@@ -127,6 +127,19 @@ class Ledger:
             ).fetchall()
         return [turn_from(row, interrupted=_interrupted(row)) for row in reversed(rows)]
 
+    def conversations(self, limit: int = 20) -> list[Conversation]:
+        """Return the last ``limit`` conversations with turns, newest last."""
+        with readable_errors(self._path):
+            rows = self._db.execute(
+                "SELECT c.id, c.started_at, count(*) AS turns, "
+                "coalesce((SELECT question FROM turns AS first WHERE conversation_id = c.id "
+                "AND question != '' ORDER BY id LIMIT 1), '') AS question "
+                "FROM conversations AS c JOIN turns ON turns.conversation_id = c.id "
+                "GROUP BY c.id ORDER BY c.id DESC LIMIT ?",
+                (limit,),
+            ).fetchall()
+        return [Conversation(**dict(row)) for row in reversed(rows)]
+
     def turn(self, turn: int) -> Turn:
         """Return one turn with its steps; raises LedgerError if there is none."""
         with readable_errors(self._path):
@@ -167,6 +180,23 @@ class Ledger:
                 raise self._no_turn(turn)
             self._drop_empty_conversations()
         self._erase()
+
+    def delete_conversation(self, conversation: int) -> int:
+        """Delete a conversation with all its text, and return how many turns it had.
+
+        Raises LedgerError if there is none.
+        """
+        with self._transaction():
+            sql = "SELECT count(*) FROM turns WHERE conversation_id = ?"
+            count: int = self._value(sql, conversation)
+            if not count:
+                raise LedgerError(
+                    f"There is no conversation {conversation}.",
+                    mend="See 'voice-agent history conversations'.",
+                )
+            self._db.execute("DELETE FROM conversations WHERE id = ?", (conversation,))
+        self._erase()
+        return count
 
     def delete_all(self) -> int:
         """Delete every turn with all its text, and return how many there were."""

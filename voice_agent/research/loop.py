@@ -32,6 +32,7 @@ from voice_agent.research.budget import (
     tools_allowed,
 )
 from voice_agent.research.evidence import Evidence, Terms, Weight
+from voice_agent.research.orders import is_order_to_write
 from voice_agent.research.permission import Permission, Rules
 from voice_agent.research.provenance import Provenance
 from voice_agent.research.reading import Reading
@@ -189,6 +190,8 @@ class ResearchLoop:
             return False
         if run.account.writes:
             return True  # a small model that goes on from there writes the same again
+        if self._toolbox.can_write and is_order_to_write(run.inquiry.question):
+            return False
         if run.known == run.judged:
             return False
         if not self._sufficiency.can_tell:

@@ -73,6 +73,11 @@ class Toolbox:
         """The tools as the model sees them, in a fixed order."""
         return tuple(tool.spec for tool in self._tools.values())
 
+    @property
+    def can_write(self) -> bool:
+        """Whether any of the tools changes something."""
+        return any(tool.writes for tool in self._tools.values())
+
     def writes(self, name: str) -> bool:
         """Whether the tool ``name`` changes anything."""
         tool = self._tools.get(name)
