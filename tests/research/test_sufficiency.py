@@ -5,6 +5,7 @@ from scripted_research import FACTS, Research, call, outcome
 
 from voice_agent.events import AnswerText, Round
 from voice_agent.llm.model import Finished, Likelihood, Request, StopReason
+from voice_agent.phrases import phrase
 from voice_agent.research.sufficiency import Sufficiency
 
 
@@ -83,7 +84,9 @@ async def test_after_a_write_the_answer_follows() -> None:
 
 
 async def test_what_the_documents_say_is_no_answer_to_an_order() -> None:
-    research = judged([call("milk", "note")], ["I noted it."], yes=(0.9,))
+    research = judged([call("milk", "note")], yes=(0.9,))
     research.question = "note how high the boiler pressure is"
-    await research.reply()
+    reply = await research.reply()
     assert research.note.asked == ["milk"]
+    assert reply.ending.text == phrase("write_done", "en", action="note: milk")
+    assert "".join(event.text for event in research.of(AnswerText)) == reply.ending.text

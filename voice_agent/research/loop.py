@@ -190,7 +190,7 @@ class ResearchLoop:
             return False
         if run.account.writes:
             return True  # a small model that goes on from there writes the same again
-        if self._toolbox.can_write and is_order_to_write(run.inquiry.question):
+        if self._is_order(run):
             return False
         if run.known == run.judged:
             return False
@@ -225,7 +225,18 @@ class ResearchLoop:
             exchange=self._request(run),
         )
 
+    def _is_order(self, run: Run) -> bool:
+        return self._toolbox.can_write and is_order_to_write(run.inquiry.question)
+
+    def _reported(self, run: Run) -> Reply:
+        """Say in the program's own words what came of an order: a small model tells it wrong."""
+        run.judging, run.new_part = False, True
+        run.say(" ".join(run.account.lines(run.inquiry.language)))
+        return self._outcome(run, Ending(run.text.strip(), "complete", "none"))
+
     async def _finish(self, run: Run, reason: Reason) -> Reply:
+        if reason == "none" and run.account.writes and self._is_order(run):
+            return self._reported(run)
         if run.refuted and not run.account.lines(run.inquiry.language):
             reason = "nothing_found"
         if reason != "none":
