@@ -103,6 +103,14 @@ def test_a_person_sees_rounds_calls_results_and_charges(capsys: Output, path: Pa
     assert "result 1.1: ok, 0 new\n          Written." in out
 
 
+def test_a_person_sees_that_a_writes_outcome_is_unknown(capsys: Output, path: Path) -> None:
+    with Ledger.open(path) as ledger:
+        turn = ledger.begin_turn("When?", kind="typed", language="en")
+        ledger.step(turn, STEPS[2])
+    assert run(["history", "show", str(turn)]) == 0
+    assert "unknown   whether call 1.1 (add_note) was done" in capsys.readouterr().out
+
+
 def test_conversations_are_listed_with_their_first_question(
     capsys: Output, turns: list[int]
 ) -> None:

@@ -27,7 +27,7 @@ def page(turn: Turn) -> list[str]:
         ("timings", ", ".join(f"{k} {v:.2f} s" for k, v in turn.timings.items() if v is not None)),
     ]
     lines = [f"{name:<9} {value}" for name, value in facts if value]
-    return lines + ["steps"] + [_step(step) for step in turn.steps]
+    return [*lines, "steps", *map(_step, turn.steps), *_unknown(turn)]
 
 
 def outcome(turn: Turn) -> str:
@@ -55,6 +55,17 @@ def _tokens(turn: Turn) -> str:
 
 def _step(step: Step) -> str:
     return f"{step.n:>5}  {_STEPS.get(step.kind, _any)(step.kind, step.data)}"
+
+
+def _unknown(turn: Turn) -> list[str]:
+    """Name the writes that were begun and have no outcome."""
+    told = {step.data["id"] for step in turn.steps if step.kind == "tool_result"}
+    begun = [step.data for step in turn.steps if step.kind == "write_begun"]
+    return [
+        f"unknown   whether call {data['id']} ({data['name']}) was done"
+        for data in begun
+        if data["id"] not in told
+    ]
 
 
 def _round(kind: str, data: dict[str, Any]) -> str:
