@@ -13,6 +13,8 @@ _WORD = re.compile(r"\w+")
 _SHORT = 3
 """Words of so many letters, such as "and", "the", "to", are anybody's."""
 
+_STEM_LETTERS = 6
+
 
 class Provenance:
     """The words of one reply, by where they are from."""
@@ -45,7 +47,7 @@ class Provenance:
         """Whether the words that the call would write are the user's.
 
         They are where nothing was read that they could be from. Else every one of them has been
-        heard, and the longest text does not stand in what was read.
+        heard, in this form or another, and the longest text does not stand in what was read.
         """
         if not self._read:
             return True
@@ -53,7 +55,8 @@ class Provenance:
         if not texts or self._stands(max(texts, key=len)):
             return False
         written = {word for text in texts for word in _words(text)}
-        return all(word in self._own or _is_anybodys(word) for word in written)
+        stems = {_stem(word) for word in self._own}
+        return all(_stem(word) in stems or _is_anybodys(word) for word in written)
 
     def _stands(self, text: str) -> bool:
         plain = _plain(text)
@@ -66,6 +69,11 @@ def _words(text: str) -> list[str]:
 
 def _plain(text: str) -> str:
     return f" {' '.join(_words(text))} "
+
+
+def _stem(word: str) -> str:
+    """The beginning, which other forms of a word share."""
+    return word[:_STEM_LETTERS]
 
 
 def _is_anybodys(word: str) -> bool:
