@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import soundfile
 from numpy.typing import NDArray
-from sound_server import RATE_HZ, SoundServer, sound_server
 
 from voice_agent.audio.capture import RecordedMicrophone
+from voice_agent.bench.sound_server import RATE_HZ, SoundServer, sound_server
 
 LISTEN = """
 import asyncio, sys

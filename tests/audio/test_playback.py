@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sound_server import RATE_HZ, SoundServer, read, sound_server
 
 from voice_agent.audio.format import Sound, read_recording, resample
 from voice_agent.audio.playback import WavSpeaker
+from voice_agent.bench.sound_server import RATE_HZ, SoundServer, read, sound_server
 from voice_agent.errors import RecordingError
 
 PLAY = """

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 import soundfile
 from numpy.typing import NDArray
-from sound_server import sound_server
 
 from voice_agent.audio.format import read_recording
+from voice_agent.bench.sound_server import sound_server
 from voice_agent.tts import PiperVoice
 
 RATE_HZ = 16_000

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sound_server import RATE_HZ, SoundServer, read, sound_server
 
 from voice_agent.audio.format import read_recording
+from voice_agent.bench.sound_server import RATE_HZ, SoundServer, read, sound_server
 
 
 def run(env: dict[str, str], *args: str, text: str = "") -> subprocess.CompletedProcess[str]:

@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from voice_agent.audio.format import Sound
+from voice_agent.bench.documents import fill_library
 from voice_agent.bench.figures import Mode, QuestionAnswered
 from voice_agent.bench.judge import Rule, judge
 from voice_agent.bench.questions import Question
 from voice_agent.daemon import Wanted, open_stages
-from voice_agent.errors import SynthesisError, UsageError
+from voice_agent.errors import SynthesisError
 from voice_agent.events import Answer, Cancelled, Event, Timings, Transcript
-from voice_agent.library import Library
-from voice_agent.places import Places, private_folder
+from voice_agent.places import Places
 from voice_agent.session import Session, Stages
 from voice_agent.settings import Settings
 from voice_agent.spoken_text import spoken
@@ -53,19 +53,9 @@ async def open_bench(
     """
     with tempfile.TemporaryDirectory(prefix="voice-agent-bench-") as folder:
         own = replace(places, config=Path(folder) / "config", data=Path(folder) / "data")
-        await asyncio.to_thread(_fill, own, documents)
+        await asyncio.to_thread(fill_library, own, documents)
         async with open_stages(settings, own, wanted) as stages:
             yield stages
-
-
-def _fill(own: Places, documents: Path) -> None:
-    private_folder(own.data)
-    with Library.open(own.library) as library:
-        report = library.add(documents)
-    if not report.added:
-        raise UsageError(
-            f"{documents} holds no documents.", mend="Name a folder of text or Markdown files."
-        )
 
 
 class Bench:

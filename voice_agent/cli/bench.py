@@ -22,17 +22,30 @@ if TYPE_CHECKING:
 
 def add(verbs: "Verbs") -> None:
     """Add the verb ``bench``."""
+    from voice_agent.cli import bench_desk
+
     bench = verbs.add_parser(
         "bench",
         help="measure right answers and times",
-        description="Asks the questions to the example documents, typed and then spoken, and "
-        "prints how many answers were right and how long they took. Settings and models are "
-        "yours; library and record are temporary.",
+        description="Without WHAT, as 'answers': asks the questions to the example documents, "
+        "typed and then spoken, and prints how many answers were right and how long they took. "
+        "Settings and models are yours; library and record are temporary.",
     )
-    bench.add_argument("what", nargs="?", choices=["answers"], default="answers", help="answers")
+    what = bench.add_subparsers(dest="what", metavar="WHAT")
+    answers = what.add_parser(
+        "answers",
+        help="right answers and times, without sound devices",
+        argument_default=argparse.SUPPRESS,
+    )
+    for parser in (bench, answers):
+        _add_options(parser)
+    bench_desk.add(what)
+
+
+def _add_options(bench: argparse.ArgumentParser) -> None:
     bench.add_argument("--typed", action="store_true", help="only typed questions")
     bench.add_argument("--spoken", action="store_true", help="only spoken ones, said by the voice")
-    bench.add_argument("--limit", type=_count, metavar="N", help="only the first N questions")
+    bench.add_argument("--limit", type=count, metavar="N", help="only the first N questions")
     bench.add_argument("--ids", metavar="IDS", help="only these, such as q01,q02")
     bench.add_argument("--model", metavar="NAME", help="language model; see 'models list'")
     bench.add_argument("--questions", type=Path, metavar="F", help="other questions (TOML)")
@@ -41,7 +54,8 @@ def add(verbs: "Verbs") -> None:
     bench.set_defaults(run=_bench)
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
+    """Return a number from 1, as a type of arguments."""
     if not (text.isascii() and text.isdigit() and int(text) > 0):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1")
     return int(text)

@@ -1,6 +1,7 @@
-"""A private PulseAudio without a sound card: what tests play can be recorded, and the reverse."""
+"""A private PulseAudio without a sound card: what is played can be recorded, and the reverse."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -12,7 +13,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from voice_agent.errors import DeviceError
+
 RATE_HZ = 48_000
+MICROPHONE = "microphone"
+LOUDSPEAKER = "loudspeaker"
+"""The virtual devices: what is played to the one is heard, what the other plays can be recorded."""
+
+_PROGRAMS = ("pulseaudio", "parec", "paplay")
 _SETUP = """\
 load-module module-native-protocol-unix auth-anonymous=1 socket={socket}
 load-module module-null-sink sink_name=microphone rate=48000 channels=1
@@ -88,9 +96,22 @@ def read(file: Path) -> NDArray[np.float32]:
     return np.frombuffer(raw[: len(raw) // 4 * 4], np.float32)
 
 
+def check_installed() -> None:
+    """Raise DeviceError where PulseAudio and its tools are not installed."""
+    if missing := [name for name in _PROGRAMS if shutil.which(name) is None]:
+        raise DeviceError(
+            f"A private sound server needs {', '.join(missing)}, which is not installed.",
+            mend="Run 'sudo apt install pulseaudio pulseaudio-utils libasound2-plugins'.",
+        )
+
+
 @contextmanager
 def sound_server(folder: Path, *, echo: bool = False) -> Iterator[SoundServer]:
-    """Start a server in ``folder`` and end it; with ``echo`` the microphone hears the speaker."""
+    """Start a server in ``folder`` and end it; with ``echo`` the microphone hears the speaker.
+
+    Raises DeviceError where PulseAudio is missing or does not start.
+    """
+    check_installed()
     socket = folder / "native"
     setup = _SETUP + (_ECHO if echo else "")
     (folder / "setup.pa").write_text(setup.format(socket=socket))
@@ -113,4 +134,7 @@ def _until(done: Callable[[], bool]) -> None:
         if done():
             return
         time.sleep(0.05)
-    raise TimeoutError("the sound server did not start")
+    raise DeviceError(
+        "The private sound server did not start.",
+        mend="See what 'pulseaudio -n --exit-idle-time=-1 -v' says.",
+    )
