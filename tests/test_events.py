@@ -26,6 +26,7 @@ FIELDS = {
     "answer": "text spoken basis reason sources rounds charged_tokens answer_tokens timings",
     "cancelled": "cause silence_s stopped_s heard_text",
     "error": "stage message mend file",
+    "sound_lost": "overruns dropped_blocks underruns",
 }
 EXAMPLES: dict[str, events.Event] = {
     "wake": events.Wake(word="alexa", score=0.9),
@@ -57,6 +58,7 @@ EXAMPLES: dict[str, events.Event] = {
     ),
     "cancelled": events.Cancelled(cause="wake", silence_s=0, stopped_s=0, heard_text=""),
     "error": events.Error(stage="llm", message="a"),
+    "sound_lost": events.SoundLost(overruns=0, dropped_blocks=1, underruns=2),
 }
 
 

@@ -230,6 +230,19 @@ class Error(Event):
     file: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class SoundLost(Event):
+    """What was lost between devices and program, told at the end.
+
+    ``overruns`` counts how often the system lost samples of the microphone, ``dropped_blocks``
+    blocks of 0.04 s that the program was too slow for, ``underruns`` gaps in what was played.
+    """
+
+    overruns: int
+    dropped_blocks: int
+    underruns: int
+
+
 Listener = Callable[[Event], None]
 """Takes each event as it happens; returns at once."""
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sound_server import sound_server
 
+from voice_agent.bench.sound_server import sound_server
 from voice_agent.control.client import connected
 
 VERBS = ("status", "listen", "cancel", "mute", "unmute", "stop", "repeat", "follow")

@@ -89,10 +89,3 @@ def test_an_unknown_loudspeaker_is_answered_with_those_there_are(server: SoundSe
     assert done.returncode == 3
     assert "'radio'" in done.stderr
     assert "'pulse'" in done.stderr
-
-
-def test_devices_are_listed(server: SoundServer) -> None:
-    done = run(server.env, "devices", "--json")
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert done.stderr == ""
-    assert [row["name"] for row in rows if row["default_output"]] == ["default"]

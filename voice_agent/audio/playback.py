@@ -82,7 +82,8 @@ class DeviceSpeaker:
     """A loudspeaker. Used as a context manager; its device is open only while it plays.
 
     All methods are called on the event loop's thread; only `_fill` and `_ended` run on
-    PortAudio's. There, ``tap`` gets each block and when it was sent, too.
+    PortAudio's. There, ``tap`` gets each block and when it was sent, too. ``underruns`` counts how
+    often the device ran out of samples while a sound was playing.
     """
 
     def __init__(self, device: str = "", *, latency_s: float = LATENCY_S) -> None:
@@ -101,6 +102,7 @@ class DeviceSpeaker:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stream: portaudio.Stream | None = None
         self.tap: Tap | None = None
+        self.underruns = 0
 
     def __enter__(self) -> Self:
         """Find the device and see that it opens; raises DeviceError."""
@@ -225,8 +227,9 @@ class DeviceSpeaker:
             mend="See that it is connected and that the sound server runs.",
         )
 
-    def _fill(self, block: portaudio.Block, heard_in_s: float) -> None:
+    def _fill(self, block: portaudio.Block, heard_in_s: float, underrun: bool) -> None:
         """Fill a block from the queue, then with silence (on PortAudio's thread)."""
+        self.underruns += underrun and bool(self._queue) and self._queue[0].sent > 0
         loop, filled = self._loop, min(self._lead_frames, len(block))
         heard_in_s = heard_in_s if 0 < heard_in_s < 1 else self._latency_s
         if loop is not None:

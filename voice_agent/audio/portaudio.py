@@ -21,8 +21,9 @@ from voice_agent.errors import DeviceError
 Block = NDArray[np.float32]
 """Samples of shape (frames, channels)."""
 
-OutputCallback = Callable[[Block, float], None]
-"""Fills a block; gets the seconds after which its first sample will be heard."""
+OutputCallback = Callable[[Block, float, bool], None]
+"""Fills a block; gets the seconds after which its first sample will be heard, and whether the
+device ran out of samples before it."""
 
 InputCallback = Callable[[Block, bool], None]
 """Takes a block that is gone afterwards, and whether samples were lost before it."""
@@ -82,8 +83,8 @@ def open_output(
     """
     sounddevice = _library()
 
-    def callback(block: Block, _frames: int, time: Any, _status: Any) -> None:
-        fill(block, time.outputBufferDacTime - time.currentTime)
+    def callback(block: Block, _frames: int, time: Any, status: Any) -> None:
+        fill(block, time.outputBufferDacTime - time.currentTime, bool(status.output_underflow))
 
     return _open(
         device,

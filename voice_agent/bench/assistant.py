@@ -71,16 +71,17 @@ class Events:
         """
         try:
             async with asyncio.timeout(timeout_s), self._more:
-                while (found := self.first(names, since)) is None:
-                    if self.ended:
-                        raise ModelError(
-                            "The assistant under measurement ended.",
-                            mend="Run 'voice-agent run' to see why.",
-                        )
-                    await self._more.wait()
-                return found
+                await self._more.wait_for(
+                    lambda: self.ended or self.first(names, since) is not None
+                )
         except TimeoutError:
             return None
+        found = self.first(names, since)
+        if found is None:
+            raise ModelError(
+                "The assistant under measurement ended.", mend="Run 'voice-agent run' to see why."
+            )
+        return found
 
     def first(self, names: tuple[str, ...], since: int = 0) -> Told | None:
         """Return the first event so named from number ``since`` on, as far as they have come."""

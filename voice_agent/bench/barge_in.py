@@ -9,9 +9,11 @@ from voice_agent.bench.assistant import ENDINGS, Told, VirtualDesk
 from voice_agent.bench.clips import Clip
 from voice_agent.bench.interruption import Interrupted, State, Take, silence, state_at
 from voice_agent.bench.monitor import RATE_HZ
+from voice_agent.bench.questions import Question
 
-SLOWLY = {"VOICE_AGENT_TTS__RATE": "0.5"}
-"""A short answer is over before a wake word is; spoken slowly it can be interrupted."""
+SLOWLY = {"VOICE_AGENT_TTS__RATE": "0.5", "VOICE_AGENT_CUES__VOLUME": "0"}
+"""A short answer is over before a wake word is; spoken slowly it can be interrupted. Without cues
+all that is heard is the answer."""
 FORCED = {"VOICE_AGENT_RESEARCH__TOKEN_BUDGET": "1024"}
 """So few tokens end the research of a question that the documents do not answer."""
 
@@ -31,12 +33,18 @@ class _Triggered:
     later_s: float
 
 
+def run_on(questions: Sequence[Question]) -> str:
+    """Return several questions as one that takes long to say and to transcribe."""
+    return " and ".join(question.text.rstrip("?. ") for question in questions) + "?"
+
+
 class Interruptions:
     """Asks, interrupts and watches the loudspeaker for ``watch_s``, one run after the other.
 
     The first question is answered without interruption: from it is learned how long the states
     last, so that the detection falls into the one that is aimed at. A wake word takes its time,
-    so the state that it finds may be another; each run says which.
+    so the state that it finds may be another; each run says which. ``long`` is asked where
+    transcription is aimed at: that of a short question is over before a wake word is.
     """
 
     def __init__(
@@ -50,12 +58,12 @@ class Interruptions:
         self._writing_s = 0.0
 
     async def results(
-        self, question: Clip, aims: Sequence[State], *, first: int = 1
+        self, question: Clip, long: Clip, aims: Sequence[State], *, first: int = 1
     ) -> AsyncIterator[Interrupted]:
         """Yield what each interruption came to, numbered from ``first``."""
         await self._learn(question)
         for n, aim in enumerate(aims, first):
-            yield await self._interrupt(n, aim, question)
+            yield await self._interrupt(n, aim, long if aim == "transcribing" else question)
 
     async def _learn(self, question: Clip) -> None:
         events = self._desk.events

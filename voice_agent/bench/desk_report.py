@@ -76,9 +76,10 @@ def _answered(result: AnsweredAloud) -> str:
 
 def _latency(figures: Latency) -> str:
     rows = [["seconds after the last word", "median", "95th percentile", "n"]]
-    for name, times in figures.stages.items():
+    for each in figures.stages:
+        times = each.done_s
         cells = [_number(times.median), _number(times.p95), str(times.count)]
-        rows.append([name.replace("_", " "), *cells])
+        rows.append([each.stage.replace("_", " "), *cells])
     lines = _table(rows)
     lines.append(
         f"{figures.right} of {figures.questions} right, judged by the recording of the loudspeaker"

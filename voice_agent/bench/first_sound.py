@@ -37,16 +37,24 @@ class AnsweredAloud(Event):
     timings: Timings
 
 
+@dataclass(frozen=True)
+class StageTimes:
+    """When a stage was done, in seconds after the last word."""
+
+    stage: str
+    done_s: Spread
+
+
 @dataclass(frozen=True, kw_only=True)
 class Latency(Event):
-    """The figures over all questions. ``stages`` are seconds after the last word, in order."""
+    """The figures over all questions; ``stages`` are in order."""
 
     model: str
     questions: int
     right: int
     ready_s: float
     word_to_sound_s: Spread
-    stages: dict[str, Spread]
+    stages: tuple[StageTimes, ...]
 
 
 def word_to_sound_s(
@@ -68,23 +76,23 @@ def word_to_sound_s(
 def latency(results: Sequence[AnsweredAloud], *, model: str, ready_s: float) -> Latency:
     """Return the figures over ``results``."""
     waits = spread(r.word_to_sound_s for r in results if r.word_to_sound_s is not None)
-    stages = {name: _over(results, name) for name in STAGES}
+    stages = [StageTimes(name, _over(results, name)) for name in STAGES]
     return Latency(
         model=model,
         questions=len(results),
         right=sum(result.right for result in results),
         ready_s=ready_s,
         word_to_sound_s=waits,
-        stages=stages | {LOUDSPEAKER: waits},
+        stages=(*stages, StageTimes(LOUDSPEAKER, waits)),
     )
 
 
 def picture(figures: Latency) -> str:
     """Return the figures as a waterfall in SVG."""
     stages = [
-        Stage(name.replace("_", " "), times.median, times.p95)
-        for name, times in figures.stages.items()
-        if times.median is not None and times.p95 is not None
+        Stage(each.stage.replace("_", " "), each.done_s.median, each.done_s.p95)
+        for each in figures.stages
+        if each.done_s.median is not None and each.done_s.p95 is not None
     ]
     title = f"From the last word to the first sound, {figures.questions} questions"
     return waterfall(f"{title} ({figures.model})", stages)

@@ -84,6 +84,17 @@ class SoundServer:
         command = ["paplay", "--device=microphone", "--latency-msec=20", str(file)]
         subprocess.run(command, env=self.env, check=True)
 
+    @contextmanager
+    def playing(self, file: Path) -> Iterator[None]:
+        """Play a sound file into the microphone meanwhile."""
+        command = ["paplay", f"--device={MICROPHONE}", "--latency-msec=20", str(file)]
+        player = subprocess.Popen(command, env=self.env)
+        try:
+            yield
+        finally:
+            player.terminate()
+            player.wait()
+
     def die(self) -> None:
         """End without a word, as in a crash."""
         self.process.kill()

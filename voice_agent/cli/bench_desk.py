@@ -175,17 +175,18 @@ async def _interrupted(
     import random
 
     from voice_agent.bench.assistant import virtual_desk
-    from voice_agent.bench.barge_in import SLOWLY, Interruptions
+    from voice_agent.bench.barge_in import SLOWLY, Interruptions, run_on
     from voice_agent.places import places
 
     if not runs.aims:
         return
     question, overrides = asked
     wake, clip = clips.wake(), await clips.question(question.id, question.text)
+    long = await clips.question("long", run_on(setting.questions[:3]))
     env = setting.overrides | SLOWLY | overrides
     async with virtual_desk(places(), setting.documents, env) as desk:
         going = Interruptions(desk, wake, watch_s=runs.watch_s, chance=random.Random(1))
-        async for result in going.results(clip, runs.aims, first=runs.first):
+        async for result in going.results(clip, long, runs.aims, first=runs.first):
             yield result
 
 

@@ -3,7 +3,7 @@
 from typing import TextIO
 
 from voice_agent.cli.screen import Screen
-from voice_agent.events import Asked, Cancelled, Error, Event, Transcript, Wake
+from voice_agent.events import Asked, Cancelled, Error, Event, SoundLost, Transcript, Wake
 
 
 class LiveScreen:
@@ -34,4 +34,15 @@ def _line(event: Event) -> str:
         return "(stopped)"
     if isinstance(event, Error):
         return f"({event.message} {event.mend})"
+    if isinstance(event, SoundLost):
+        return _lost(event)
     return ""
+
+
+def _lost(event: SoundLost) -> str:
+    if not (event.overruns or event.dropped_blocks or event.underruns):
+        return ""
+    return (
+        f"(Sound was lost: {event.overruns} overruns and {event.dropped_blocks} dropped blocks of "
+        f"the microphone, {event.underruns} underruns of the loudspeaker.)"
+    )

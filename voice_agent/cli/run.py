@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from voice_agent.cli.output import JsonLines
     from voice_agent.cli.verbs import Verbs
     from voice_agent.control.operations import Control
-    from voice_agent.events import Event, Listener
+    from voice_agent.desk import Desk
+    from voice_agent.events import Event, Listener, SoundLost
     from voice_agent.places import Places
     from voice_agent.session import Session
     from voice_agent.settings import Settings
@@ -95,6 +96,8 @@ def _listen(
             running.append(live)
             control.uses(live)
             await live.run()
+            if lost := _sound_lost(desk):
+                listener(lost)
         return 0
 
     def stop(cause: str) -> bool:
@@ -115,6 +118,24 @@ async def _reachable(
         if alone:
             raise
         sys.stderr.write(f"voice-agent: this one cannot be controlled. {error.message}\n")
+
+
+def _sound_lost(desk: "Desk") -> "SoundLost | None":
+    """Return what the devices lost; None where recordings stood in for both."""
+    from voice_agent.audio.capture import DeviceMicrophone
+    from voice_agent.audio.playback import DeviceSpeaker
+    from voice_agent.events import SoundLost
+
+    microphone = desk.microphone if isinstance(desk.microphone, DeviceMicrophone) else None
+    speaker = desk.stages.speaker
+    speaker = speaker if isinstance(speaker, DeviceSpeaker) else None
+    if microphone is None and speaker is None:
+        return None
+    return SoundLost(
+        overruns=microphone.overruns if microphone else 0,
+        dropped_blocks=microphone.dropped_blocks if microphone else 0,
+        underruns=speaker.underruns if speaker else 0,
+    )
 
 
 def _without_microphone(

@@ -1,19 +1,17 @@
-"""``say``: text to speech; ``devices``: microphones and loudspeakers."""
+"""``say``: text to speech."""
 
 import argparse
 import asyncio
-import json
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from voice_agent.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from voice_agent.audio.devices import Device
     from voice_agent.audio.playback import Speaker
     from voice_agent.cli.verbs import Verbs
     from voice_agent.events import Listener
@@ -22,15 +20,12 @@ if TYPE_CHECKING:
 
 
 def add(verbs: "Verbs") -> None:
-    """Add the verbs ``say`` and ``devices``."""
+    """Add the verb ``say``."""
     say = verbs.add_parser("say", help="speak a text, as answers are spoken")
     say.add_argument("text", metavar="TEXT", nargs="?", help="what to say; without it, from stdin")
     say.add_argument("--out", type=Path, metavar="F", help="into this WAV file, not aloud")
     say.add_argument("--json", action="store_true", help="one JSON object a line")
     say.set_defaults(run=_say)
-    devices = verbs.add_parser("devices", help="microphones and loudspeakers")
-    devices.add_argument("--json", action="store_true", help="one JSON object a line")
-    devices.set_defaults(run=_devices)
 
 
 def _say(args: argparse.Namespace) -> int:
@@ -95,37 +90,3 @@ async def _speak(text: str, voice: "PiperVoice", speaker: "Speaker", listener: "
     speaking.end()
     await speaking.run()
     return bool(speaking.spoken_text)
-
-
-def _devices(args: argparse.Namespace) -> int:
-    from voice_agent.audio.portaudio import query
-
-    found = query()
-    for device in found:
-        line = json.dumps(_row(device), ensure_ascii=False) if args.json else _line(device)
-        sys.stdout.write(line + "\n")
-    if not found and not args.json:
-        sys.stderr.write("voice-agent: there is no microphone and no loudspeaker here.\n")
-    return 0
-
-
-def _row(device: "Device") -> dict[str, Any]:
-    return {
-        "number": device.number,
-        "name": device.name,
-        "system": device.system,
-        "inputs": device.inputs,
-        "outputs": device.outputs,
-        "rate_hz": device.rate_hz,
-        "default_input": device.default_input,
-        "default_output": device.default_output,
-    }
-
-
-def _line(device: "Device") -> str:
-    uses = []
-    if device.inputs:
-        uses.append("microphone" + (" (default)" if device.default_input else ""))
-    if device.outputs:
-        uses.append("loudspeaker" + (" (default)" if device.default_output else ""))
-    return f"{device.number:>3}  {device.name} · {device.system} · {', '.join(uses)}"

@@ -19,6 +19,7 @@ NAMES = (
     "replay",
     "transcribe",
     "say",
+    "devices",
     "library",
     "models",
     "settings",
