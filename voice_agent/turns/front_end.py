@@ -96,11 +96,13 @@ class FrontEnd:
         rules: EndpointRules,
         *,
         threshold: float = 0.0,
+        own_voice_threshold: float = 1.0,
         refractory_s: float = REFRACTORY_S,
     ) -> "FrontEnd":
         """Load the models; no ``words``: no wake word. Raises ModelMissing and ModelMismatch.
 
-        See `WakeWords.load` for the words and what goes with them.
+        See `WakeWords.load` for the words and what goes with them; ``own_voice_threshold`` counts
+        while something is played, if it is lower.
         """
         from voice_agent.audio.echo import LinearEchoCanceller
 
@@ -110,7 +112,8 @@ class FrontEnd:
             return WakeWords.load(words, threshold=threshold, refractory_s=refractory_s)
 
         def own_voice() -> OwnVoice:
-            return OwnVoice(LinearEchoCanceller(), detector(LISTENER_THRESHOLD))
+            listener = detector(LISTENER_THRESHOLD)
+            return OwnVoice(LinearEchoCanceller(), listener, threshold=own_voice_threshold)
 
         return cls(detector(threshold), Vad.load(), rules, own_voice)
 
@@ -178,11 +181,13 @@ class FrontEnd:
     def _hop(
         self, hop: NDArray[np.float32], played: NDArray[np.float32]
     ) -> Iterator[FrontEndEvent]:
+        threshold = 1.0
         if self._own_voice is not None:
             hop = self._own_voice.clean(hop, played)
+            threshold = self._own_voice.threshold
         self._heard.append(hop)
         suspected = self._vad.suspects(hop)
-        detections = self._words.feed(hop) if self._words is not None else []
+        detections = self._words.feed(hop, threshold=threshold) if self._words is not None else []
         woken = [detection for detection in detections if not self._is_own(detection)]
         for detection in woken:
             yield Wake(word=detection.word, score=detection.score, t_s=_seconds(detection.at))

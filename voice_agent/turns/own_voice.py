@@ -16,14 +16,18 @@ _ECHO_SAMPLES = int(0.9 * SAMPLE_RATE_HZ)  # the canceller's tail, and what dete
 class OwnVoice:
     """The canceller, and wake words that listen to the loudspeaker alone.
 
-    Until the canceller has learnt the room (a second of speech), and where a loudspeaker is too
-    far from linear, an echo is left; a wake phrase that the assistant says itself is known by
-    having been played just before.
+    Until the canceller has learnt the room (one or two seconds of speech), and where a loudspeaker
+    is too far from linear, an echo is left; a wake phrase that the assistant says itself is known
+    by having been played just before. What is left of the echo hides a person's wake word a
+    little, so ``threshold`` is the lower one that counts meanwhile.
     """
 
-    def __init__(self, canceller: LinearEchoCanceller, words: WakeWords | None) -> None:
+    def __init__(
+        self, canceller: LinearEchoCanceller, words: WakeWords | None, *, threshold: float = 1.0
+    ) -> None:
         self._canceller = canceller
         self._words = words
+        self._threshold = threshold
         self._said: dict[str, int] = {}
 
     def clean(
@@ -34,6 +38,11 @@ class OwnVoice:
             for own in self._words.feed(playback):
                 self._said[own.word] = own.at
         return self._canceller.cancel(microphone, playback)
+
+    @property
+    def threshold(self) -> float:
+        """What a wake word's score must exceed now, if its own threshold is not lower."""
+        return self._threshold if self._canceller.active else 1.0
 
     def said(self, detection: Detection) -> bool:
         """Whether what was detected is the echo of what was just played.

@@ -63,10 +63,10 @@ class WakeWords:
         models = [_load(word) for word in words]
         return cls(models, threshold=threshold, refractory_s=refractory_s)
 
-    def feed(self, samples: NDArray[np.float32]) -> list[Detection]:
+    def feed(self, samples: NDArray[np.float32], *, threshold: float = 1.0) -> list[Detection]:
         """Take the stream's next samples, shape (n,) in [-1, 1] at 16 kHz; return what was heard.
 
-        Positions count from the stream's first sample.
+        Positions count from the stream's first sample. ``threshold``: a lower one for now.
         """
         found: list[Detection] = []
         for start in range(0, len(samples), _BLOCK_SAMPLES):
@@ -74,14 +74,14 @@ class WakeWords:
             self._position += len(block)
             coded = np.clip(block * 32768, -32768, 32767).astype("<i2").tobytes()
             for features in self._features.process_streaming(coded):
-                found += self._heard(features)
+                found += self._heard(features, threshold)
         return found
 
-    def _heard(self, features: NDArray[np.float32]) -> list[Detection]:
+    def _heard(self, features: NDArray[np.float32], threshold: float) -> list[Detection]:
         found = []
         for word in self._words:
             score = word.model.process_streaming_prob(features) or 0.0
-            if score > word.threshold and self._position >= word.deaf_until:
+            if score > min(word.threshold, threshold) and self._position >= word.deaf_until:
                 word.deaf_until = self._position + self._refractory_samples
                 found.append(Detection(word.model.id, round(score, 4), self._position))
         return found
