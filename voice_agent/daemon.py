@@ -152,6 +152,7 @@ async def open_desk(
                     max_question_s=listen.max_question_s,
                 ),
                 threshold=wake.threshold,
+                own_voice_threshold=wake.own_voice_threshold,
                 refractory_s=wake.refractory_s,
             )
         )

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from spoken import echo_of, noise, say, silence
 
 from voice_agent.audio.echo import FRAME_SAMPLES, LinearEchoCanceller
@@ -45,3 +46,50 @@ def test_nothing_changes_while_nothing_plays() -> None:
 
 def test_too_loud_sound_does_no_harm() -> None:
     assert np.isfinite(cancelled(noise(1, 9.0), noise(1, 9.0))).all()
+
+
+def in_answers(*answers: np.ndarray) -> np.ndarray:
+    return np.concatenate([part for answer in answers for part in (answer, silence(2))])
+
+
+def test_a_room_is_learnt_in_two_seconds() -> None:
+    played = say(ANSWER)
+    heard = echo_of(played)
+    after = slice(2 * 16_000, -FRAME_SAMPLES)
+    assert level(cancelled(heard, played)[after]) < 0.2 * level(heard[after])
+
+
+@pytest.mark.parametrize("loudness", [0.02, 5.0])
+def test_quiet_and_loud_loudspeakers_are_learnt_alike(loudness: float) -> None:
+    played = in_answers(say(ANSWER), say(ANSWER))
+    heard = echo_of(played, level=loudness)
+    last = slice(-len(say(ANSWER)) - 32_000, -32_000)
+    assert level(cancelled(heard, played)[last]) < 0.2 * level(heard[last])
+
+
+def test_what_was_learnt_is_kept_from_answer_to_answer() -> None:
+    played = in_answers(say(ANSWER), say(ANSWER), say(ANSWER))
+    heard = echo_of(played)
+    begun = 2 * (len(say(ANSWER)) + 32_000)
+    first_second = slice(begun, begun + 16_000)
+    assert level(cancelled(heard, played)[first_second]) < 0.1 * level(heard[first_second])
+
+
+@pytest.mark.parametrize("shift", [-200, 40, 200])
+def test_an_answer_whose_echo_comes_at_another_time_is_followed(shift: int) -> None:
+    played = in_answers(say(ANSWER), say(ANSWER), say(ANSWER))
+    heard = echo_of(played)
+    begun = 2 * (len(say(ANSWER)) + 32_000)
+    heard[begun - 8_000 :] = np.roll(heard[begun - 8_000 :], shift)
+    later = slice(begun + 16_000, begun + len(say(ANSWER)))
+    assert level(cancelled(heard, played)[later]) < 0.15 * level(heard[later])
+
+
+def test_who_speaks_in_a_pause_does_not_make_it_forget() -> None:
+    played = in_answers(say(ANSWER), say(ANSWER))
+    person = silence(len(played) / 16_000)
+    pause = len(say(ANSWER)) + 4_000
+    person[pause : pause + len(say("Alexa"))] = say("Alexa")
+    heard = echo_of(played)
+    last = slice(-len(say(ANSWER)) - 32_000, -32_000)
+    assert level(cancelled(heard + person, played)[last]) < 0.1 * level(heard[last])

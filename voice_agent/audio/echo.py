@@ -39,6 +39,8 @@ _NOISE_MEMORY = 0.8
 _NOISE_WEIGHT = 4.0
 _CERTAINTY_STEP = 0.2
 _TINY = 1e-9
+_SILENT_POWER = 1e-7
+"""From less than that, 70 dB below full scale, nothing is learnt, not even about the noise."""
 
 _WATCHED_FRAMES = 40
 _WATCHED_SAMPLES = _WATCHED_FRAMES * FRAME_SAMPLES
@@ -72,6 +74,7 @@ class LinearEchoCanceller:
         self._energies = np.full(2, _GAIN_ENERGY)
         self._gain = 1.0
         self._frames = 0
+        self._sounding_frames = 0
         self._watched_frames = 0
         self._silent_samples = 2 * TAIL_SAMPLES
 
@@ -102,10 +105,12 @@ class LinearEchoCanceller:
         echo = np.fft.irfft((played * self._path).sum(axis=0))[_BLOCK_SAMPLES:]
         cancelled = self._microphone - echo
         self._watch(microphone, echo[-FRAME_SAMPLES:])
-        if self._frames <= _GAIN_FRAMES:
-            self._expect(microphone, playback)
-        if self._frames % _LEARN_EACH_FRAMES == 0:
-            self._learn(played, cancelled)
+        if _energy(self._playback) > _SILENT_POWER * len(self._playback):
+            self._sounding_frames += 1
+            if self._sounding_frames <= _GAIN_FRAMES:
+                self._expect(microphone, playback)
+            if self._frames % _LEARN_EACH_FRAMES == 0:
+                self._learn(played, cancelled)
         return np.asarray(cancelled[-FRAME_SAMPLES:], np.float32)
 
     def _expect(self, microphone: NDArray[np.float32], playback: NDArray[np.float32]) -> None:
@@ -127,7 +132,8 @@ class LinearEchoCanceller:
             return
         heard, expected = self._watched
         left, all_heard = _energy(heard - expected), _energy(heard)
-        if left < _LEFT_TOO_MUCH * all_heard:
+        silent = _energy(expected) < _SILENT_POWER * _WATCHED_SAMPLES
+        if silent or left < _LEFT_TOO_MUCH * all_heard:
             return
         self._watched_frames = 0
         shift = _shift(heard, expected)
@@ -151,8 +157,7 @@ class LinearEchoCanceller:
         known = np.float32(_CERTAINTY_STEP) * step * power
         drift = np.square(self._path.real) + np.square(self._path.imag)
         self._uncertainty = np.asarray(
-            np.float32(_KEEPS) * (1 - known) * self._uncertainty
-            + np.float32(1 - _KEEPS) * drift,
+            np.float32(_KEEPS) * (1 - known) * self._uncertainty + np.float32(1 - _KEEPS) * drift,
             np.float32,
         )
 

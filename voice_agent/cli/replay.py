@@ -91,6 +91,7 @@ def front_end(settings: "Settings", *, no_wake: bool = False) -> "FrontEnd":
             max_question_s=listen.max_question_s,
         ),
         threshold=settings.wake.threshold,
+        own_voice_threshold=settings.wake.own_voice_threshold,
         refractory_s=settings.wake.refractory_s,
     )
 

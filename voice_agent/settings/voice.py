@@ -29,6 +29,14 @@ class Wake(Section):
         ge=0,
         le=1,
     )
+    own_voice_threshold: float = setting(
+        0.7,
+        "Detection threshold while it speaks",
+        "Counts instead while the assistant's own voice is played, where the other one is higher: "
+        "what is left of the echo hides the wake word a little. 1 keeps the other one.",
+        ge=0.1,
+        le=1,
+    )
     refractory_s: float = setting(
         1.5,
         "Pause after a detection",
