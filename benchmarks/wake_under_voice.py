@@ -134,7 +134,9 @@ def _own_answers(args: argparse.Namespace) -> int:
         echo *= OWN_LEVEL / _level(echo)
         if at < len(rooms):
             without += len(_wakes(_with_floor(echo), None))
-        wakes += len(_heard(front, _with_floor(echo), voice))
+        for wake in _heard(front, _with_floor(echo), voice):
+            wakes += 1
+            print(f"room {at % len(rooms)}: at {wake / SAMPLE_RATE_HZ:.1f} s", flush=True)
         hours += len(voice) / SAMPLE_RATE_HZ / 3600
         at += 1
         print(

@@ -139,23 +139,7 @@ async def open_desk(
         file = opened.enter_context(TimelineSpeaker(files.output)) if files.output else None
         wanted = Wanted(stt=True, loudspeaker=file is None, speaker=file)
         stages = await opened.enter_async_context(open_stages(settings, places, wanted))
-        wake, listen = settings.wake, settings.listen
-        ears = await asyncio.to_thread(
-            lambda: FrontEnd.load(
-                wake.words,
-                EndpointRules(
-                    silence_s=listen.end_silence_s,
-                    complete_silence_s=listen.complete_silence_s,
-                    incomplete_silence_s=listen.incomplete_silence_s,
-                    hint_wait_s=listen.text_wait_s,
-                    wait_s=listen.wait_s,
-                    max_question_s=listen.max_question_s,
-                ),
-                threshold=wake.threshold,
-                own_voice_threshold=wake.own_voice_threshold,
-                refractory_s=wake.refractory_s,
-            )
-        )
+        ears = await asyncio.to_thread(_ears, settings)
 
         def on_first_sample(at_s: float) -> None:
             if file is not None:
@@ -169,7 +153,7 @@ async def open_desk(
             microphone=microphone,
             devices=_devices(microphone, stages.speaker, files),
             reference=_reference(stages.speaker),
-            follow_up_s=listen.follow_up_s,
+            follow_up_s=settings.listen.follow_up_s,
             earcons=Earcons(
                 stages.speaker,
                 volume=settings.cues.volume,
@@ -184,6 +168,24 @@ def names_of_models(settings: Settings) -> dict[str, str]:
     llm = settings.llm
     language = llm.model if llm.provider == "local" else llm.remote_model
     return {"llm": language, "stt": settings.stt.model, "tts": settings.tts.voice}
+
+
+def _ears(settings: Settings) -> FrontEnd:
+    wake, listen = settings.wake, settings.listen
+    return FrontEnd.load(
+        wake.words,
+        EndpointRules(
+            silence_s=listen.end_silence_s,
+            complete_silence_s=listen.complete_silence_s,
+            incomplete_silence_s=listen.incomplete_silence_s,
+            hint_wait_s=listen.text_wait_s,
+            wait_s=listen.wait_s,
+            max_question_s=listen.max_question_s,
+        ),
+        threshold=wake.threshold,
+        own_voice_threshold=wake.own_voice_threshold,
+        refractory_s=wake.refractory_s,
+    )
 
 
 def _devices(

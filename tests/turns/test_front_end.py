@@ -189,3 +189,13 @@ def test_the_wake_word_from_our_own_loudspeaker_is_none(times: int) -> None:
 def test_without_the_playback_it_would_be_one() -> None:
     played = np.concatenate([say("Alexa"), silence(1.6)])
     assert names(fed(opened(), echo_of(played, level=1.0)))[:1] == ["Wake"]
+
+
+def test_a_lower_threshold_counts_while_it_speaks_and_not_otherwise() -> None:
+    word, played = np.concatenate([say("Alexa"), silence(3)]), say(ANSWER)
+    rules = EndpointRules(wait_s=2, max_question_s=4)
+    front = FrontEnd.load(["alexa"], rules, threshold=1.0, own_voice_threshold=0.7)
+    assert fed(front, word) == []
+    fed(front, echo_of(played), played)
+    said = np.concatenate([silence(1), say("Alexa"), silence(1)])
+    assert names(fed(front, said, 0.01 * noise(len(said) / 16_000, 0.1)))[:1] == ["Wake"]

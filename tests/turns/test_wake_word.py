@@ -47,6 +47,13 @@ def test_a_detection_stands_soon_after_the_word() -> None:
     assert found.score > 0.9
 
 
+def test_a_lower_threshold_counts_for_as_long_as_it_is_given() -> None:
+    words = WakeWords.load(["alexa"], threshold=1.0)
+    sound = np.concatenate([silence(1), say("Alexa"), silence(2)])
+    found = [words.feed(sound, threshold=threshold) for threshold in (0.7, 1.0)]
+    assert [len(some) for some in found] == [1, 0]
+
+
 def test_a_threshold_that_is_never_reached_hears_nothing() -> None:
     assert words_in(WakeWords.load(["alexa"], threshold=1.0), say("Alexa")) == []
 

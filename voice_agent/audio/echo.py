@@ -102,7 +102,8 @@ class LinearEchoCanceller:
         newest = -self._frames % len(self._spectra)
         self._spectra[newest] = np.fft.rfft(self._playback)
         played = self._spectra[(newest + self._partitions) % len(self._spectra)]
-        echo = np.fft.irfft((played * self._path).sum(axis=0))[_BLOCK_SAMPLES:]
+        whole = np.fft.irfft((played * self._path).sum(axis=0))
+        echo = np.asarray(whole[_BLOCK_SAMPLES:], np.float32)
         cancelled = self._microphone - echo
         self._watch(microphone, echo[-FRAME_SAMPLES:])
         if _energy(self._playback) > _SILENT_POWER * len(self._playback):
@@ -111,7 +112,7 @@ class LinearEchoCanceller:
                 self._expect(microphone, playback)
             if self._frames % _LEARN_EACH_FRAMES == 0:
                 self._learn(played, cancelled)
-        return np.asarray(cancelled[-FRAME_SAMPLES:], np.float32)
+        return cancelled[-FRAME_SAMPLES:]
 
     def _expect(self, microphone: NDArray[np.float32], playback: NDArray[np.float32]) -> None:
         """Scale the uncertainty to how loud the echo is, as far as that is known."""
@@ -148,7 +149,7 @@ class LinearEchoCanceller:
         left = np.fft.rfft(np.concatenate([np.zeros(_BLOCK_SAMPLES, np.float32), cancelled]))
         power = np.square(played.real) + np.square(played.imag)
         now = np.square(left.real) + np.square(left.imag)
-        self._noise = np.float32(_NOISE_MEMORY) * self._noise + np.float32(1 - _NOISE_MEMORY) * now
+        self._noise += np.float32(1 - _NOISE_MEMORY) * (now - self._noise)
         expected = (self._uncertainty * power).sum(axis=0)
         step = self._uncertainty / (expected + np.float32(_NOISE_WEIGHT) * self._noise + _TINY)
         change = np.fft.irfft(step * played.conj() * left, axis=1)

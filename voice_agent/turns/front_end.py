@@ -10,7 +10,11 @@ from voice_agent.audio.format import SAMPLE_RATE_HZ
 from voice_agent.events import SpeechEnded, SpeechStarted, Wake
 from voice_agent.turns import HOP_SAMPLES
 from voice_agent.turns.endpointing import Endpointing, EndpointRules, Outcome
-from voice_agent.turns.own_voice import LISTENER_THRESHOLD, OwnVoice
+from voice_agent.turns.own_voice import (
+    LISTENER_REFRACTORY_S,
+    LISTENER_THRESHOLD,
+    OwnVoice,
+)
 from voice_agent.turns.preroll import PreRoll
 from voice_agent.turns.vad import Vad
 from voice_agent.turns.wake_word import REFRACTORY_S, Detection, WakeWords
@@ -106,16 +110,16 @@ class FrontEnd:
         """
         from voice_agent.audio.echo import LinearEchoCanceller
 
-        def detector(threshold: float) -> WakeWords | None:
+        def detector(threshold: float, refractory_s: float) -> WakeWords | None:
             if not words:
                 return None
             return WakeWords.load(words, threshold=threshold, refractory_s=refractory_s)
 
         def own_voice() -> OwnVoice:
-            listener = detector(LISTENER_THRESHOLD)
+            listener = detector(LISTENER_THRESHOLD, LISTENER_REFRACTORY_S)
             return OwnVoice(LinearEchoCanceller(), listener, threshold=own_voice_threshold)
 
-        return cls(detector(threshold), Vad.load(), rules, own_voice)
+        return cls(detector(threshold, refractory_s), Vad.load(), rules, own_voice)
 
     @property
     def position_s(self) -> float:

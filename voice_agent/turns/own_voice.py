@@ -7,8 +7,11 @@ from voice_agent.audio.echo import LinearEchoCanceller
 from voice_agent.audio.format import SAMPLE_RATE_HZ
 from voice_agent.turns.wake_word import Detection, WakeWords
 
-LISTENER_THRESHOLD = 0.5
+LISTENER_THRESHOLD = 0.3
 """The threshold of the wake words that listen to the loudspeaker: half a phrase is enough."""
+
+LISTENER_REFRACTORY_S = 0.1
+"""They follow a phrase to its end: its echo is heard from then on."""
 
 _ECHO_SAMPLES = int(0.9 * SAMPLE_RATE_HZ)  # the canceller's tail, and what detections scatter
 
