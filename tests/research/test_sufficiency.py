@@ -89,4 +89,5 @@ async def test_what_the_documents_say_is_no_answer_to_an_order() -> None:
     reply = await research.reply()
     assert research.note.asked == ["milk"]
     assert reply.ending.text == phrase("write_done", "en", action="note: milk")
+    assert reply.sources == ()
     assert "".join(event.text for event in research.of(AnswerText)) == reply.ending.text

@@ -232,7 +232,8 @@ class ResearchLoop:
         """Say in the program's own words what came of an order: a small model tells it wrong."""
         run.judging, run.new_part = False, True
         run.say(" ".join(run.account.lines(run.inquiry.language)))
-        return self._outcome(run, Ending(run.text.strip(), "complete", "none"))
+        reply = self._outcome(run, Ending(run.text.strip(), "complete", "none"))
+        return replace(reply, sources=())
 
     async def _finish(self, run: Run, reason: Reason) -> Reply:
         if reason == "none" and run.account.writes and self._is_order(run):
