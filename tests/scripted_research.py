@@ -76,7 +76,7 @@ class Research:
         self.history: tuple[Message, ...] = ()
         self.loop = ResearchLoop(
             self.model,
-            Toolbox([self.search, self.note, AskUser(asking)]),
+            Toolbox([self.search, self.note, AskUser(asking), *limits.pop("tools", ())]),
             limits=Limits(**({"output_tokens": 64} | limits)),
             answer_limits=AnswerLimits(),
             terms=str.split,

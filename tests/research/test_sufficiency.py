@@ -4,9 +4,11 @@ from fakes import Script, ended
 from scripted_research import FACTS, Research, call, outcome
 
 from voice_agent.events import AnswerText, Round
-from voice_agent.llm.model import Finished, Likelihood, Request, StopReason
+from voice_agent.llm.model import Call, Finished, Likelihood, Request, StopReason
 from voice_agent.phrases import phrase
 from voice_agent.research.sufficiency import Sufficiency
+from voice_agent.research.toolbox.calculator import Calculator
+from voice_agent.research.tools import Tool
 
 
 class Weigher:
@@ -23,8 +25,13 @@ class Weigher:
         return Likelihood((yes, 1 - yes), self._finished)
 
 
-def judged(*replies: Script, yes: tuple[float, ...], reason: StopReason = "end") -> Research:
-    research = Research(*replies, prefetch="search")
+def judged(
+    *replies: Script,
+    yes: tuple[float, ...],
+    reason: StopReason = "end",
+    tools: tuple[Tool, ...] = (),
+) -> Research:
+    research = Research(*replies, prefetch="search", tools=tools)
     research.loop._sufficiency = Sufficiency(Weigher(yes, ended(reason)), 0.66)
     return research
 
@@ -91,3 +98,12 @@ async def test_what_the_documents_say_is_no_answer_to_an_order() -> None:
     assert reply.ending.text == phrase("write_done", "en", action="note: milk")
     assert reply.sources == ()
     assert "".join(event.text for event in research.of(AnswerText)) == reply.ending.text
+
+
+async def test_what_is_to_be_reckoned_is_not_taken_from_documents() -> None:
+    sum_up = Call("c1", "calculator", {"expression": "17*23"}, raw="17*23")
+    research = judged([sum_up], ["391"], yes=(0.9,), tools=(Calculator(),))
+    research.question = "what is 17 times 23 bar of boiler pressure"
+    reply = await research.reply()
+    assert (reply.ending.text, reply.rounds) == ("391", 1)
+    assert "17*23 = 391" in research.model.requests[-1].messages[-1].content

@@ -32,7 +32,6 @@ from voice_agent.research.budget import (
     tools_allowed,
 )
 from voice_agent.research.evidence import Evidence, Terms, Weight
-from voice_agent.research.orders import is_order_to_write
 from voice_agent.research.permission import Permission, Rules
 from voice_agent.research.provenance import Provenance
 from voice_agent.research.reading import Reading
@@ -40,7 +39,10 @@ from voice_agent.research.reply import Inquiry, Reply, Run
 from voice_agent.research.section_workers import SectionWorkers
 from voice_agent.research.spending import Spending
 from voice_agent.research.sufficiency import Sufficiency
+from voice_agent.research.toolbox.calculator import CALCULATOR
+from voice_agent.research.toolbox.date_time import DATE_TIME
 from voice_agent.research.tools import Toolbox
+from voice_agent.research.wishes import is_order_to_write, is_reckoning
 
 __all__ = ["Inquiry", "Reply", "ResearchLoop"]
 
@@ -71,6 +73,7 @@ class ResearchLoop:
         """
         self._model = model
         self._toolbox = toolbox
+        self._reckons = any(spec.name in (CALCULATOR, DATE_TIME) for spec in toolbox.specs)
         self._limits = limits
         self._terms = terms
         self._weight = weight
@@ -188,16 +191,15 @@ class ResearchLoop:
         """Whether the evidence, where it has changed, states the answer: asked of the model."""
         if self._sufficiency is None:
             return False
+        question = run.inquiry.question
         if run.account.writes:
             return True  # a small model that goes on from there writes the same again
-        if self._is_order(run):
+        if self._is_order(run) or (self._reckons and not run.rounds and is_reckoning(question)):
             return False
         if run.known == run.judged:
             return False
         if not self._sufficiency.can_tell:
-            return bool(
-                run.account.facts or run.evidence.ranked(run.inquiry.question, RELEVANCE_FLOOR)
-            )
+            return bool(run.account.facts or run.evidence.ranked(question, RELEVANCE_FLOOR))
         request = self._sufficiency.question(self._final.request(self._unfinished(run, "none")))
         reserved, reason = await self._reserve(run, request)
         if reason is not None:
