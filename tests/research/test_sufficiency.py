@@ -1,7 +1,7 @@
 """The verdict on the evidence: what does not state the answer gives none."""
 
 from fakes import Script, ended
-from scripted_research import FACTS, Research, call, outcome
+from scripted_research import FACTS, QUESTION, Research, call, outcome
 
 from voice_agent.events import AnswerText, Round
 from voice_agent.llm.model import Call, Finished, Likelihood, Request, StopReason
@@ -93,6 +93,7 @@ async def test_after_a_write_the_answer_follows() -> None:
 async def test_what_the_documents_say_is_no_answer_to_an_order() -> None:
     research = judged([call("milk", "note")], yes=(0.9,))
     research.question = "note how high the boiler pressure is"
+    research.put(research.question, FACTS[QUESTION])
     reply = await research.reply()
     assert research.note.asked == ["milk"]
     assert reply.ending.text == phrase("write_done", "en", action="note: milk")
@@ -104,6 +105,7 @@ async def test_what_is_to_be_reckoned_is_not_taken_from_documents() -> None:
     sum_up = Call("c1", "calculator", {"expression": "17*23"}, raw="17*23")
     research = judged([sum_up], ["391"], yes=(0.9,), tools=(Calculator(),))
     research.question = "what is 17 times 23 bar of boiler pressure"
+    research.put(research.question, FACTS[QUESTION])
     reply = await research.reply()
     assert (reply.ending.text, reply.rounds) == ("391", 1)
     assert "17*23 = 391" in research.model.requests[-1].messages[-1].content
