@@ -8,6 +8,8 @@ from voice_agent.turns.completeness import looks_complete
     [
         ("What is the capital of France?", "en"),
         ("What is it made of?", "en"),
+        ("Which club is she a member of?", "en"),
+        ("Never mind.", "en"),
         ("Which bus goes there on Sunday, the 5?", "en"),
         ("Wann wurde die Heizung gewartet?", "de"),
         ("¿Cuándo llega el tren?", "es"),
@@ -23,6 +25,8 @@ def test_a_whole_question(text: str, language: str) -> None:
     [
         ("What is the capital of", "en"),
         ("What is the capital of.", "en"),
+        ("What is the capital of?", "en"),
+        ("What is the total cost of?", "en"),
         ("How much is the rent and", "en"),
         ("How much is the rent and?", "en"),
         ("Show me the invoice from...", "en"),

@@ -19,6 +19,11 @@ _LAST_IN_QUESTIONS_ONLY = {
     "es": "con para por en es son era sobre entre cuando como eh",
     "fr": "avec pour dans par sur est sont à en chez quand comme euh",
 }
+# What "of" can follow at a question's end; behind any other word its noun is still to come.
+_BEFORE_A_LAST_OF = (
+    "made out think thinks thought hear heard consist consists composed full afraid proud"
+    " aware capable fond rid sort kind type part member instead die died speak know care short"
+)
 _SPELT = {
     "en": "zero oh one two three four five six seven eight nine double",
     "de": "null eins zwei drei vier fünf sechs sieben acht neun",
@@ -33,7 +38,8 @@ def looks_complete(text: str, language: str) -> bool | None:
     """Return whether ``text`` ends where a question can end; None where that is open.
 
     False after "and", "of" and their like, after a comma or dots, and in a number that is being
-    spelt; True for at least three words with a question mark, and for "stop" and its like. Whisper
+    spelt; a question mark does not help "What is the colour of?", as a pause is often heard as one.
+    True for at least three words with a question mark, and for "stop" and its like. Whisper
     closes nearly every text with a full stop, so that says nothing. An unknown language goes by
     its marks alone.
     """
@@ -50,9 +56,16 @@ def looks_complete(text: str, language: str) -> bool | None:
         return False
     if not asked and _is_in(words[-1], _LAST_IN_QUESTIONS_ONLY, language):
         return False
+    if language == "en" and _lacks_its_noun(words):
+        return False
     if not asked and _is_spelling(words, language):
         return False
     return True if asked and len(words) >= _FEWEST_WORDS else None
+
+
+def _lacks_its_noun(words: list[str]) -> bool:
+    before = words[-2:-1]
+    return words[-1] == "of" and not set(before) & set(_BEFORE_A_LAST_OF.split())
 
 
 def _is_spelling(words: list[str], language: str) -> bool:
