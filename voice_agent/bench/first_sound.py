@@ -94,7 +94,7 @@ def picture(figures: Latency) -> str:
         for each in figures.stages
         if each.done_s.median is not None and each.done_s.p95 is not None
     ]
-    title = f"From the last word to the first sound, {figures.questions} questions"
+    title = f"From the last word to the first sound, n = {figures.questions}"
     return waterfall(f"{title} ({figures.model})", stages)
 
 
