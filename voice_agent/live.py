@@ -109,6 +109,10 @@ class Live:
         self.ask(phrase("repeat", self._desk.stages.language), began)
         return True
 
+    def follow_up(self, seconds: float) -> None:
+        """Listen so long after an answer, from the next one on."""
+        self._now = replace(self._now, follow_up_s=seconds)
+
     def mute(self) -> None:
         """Hear nothing until `unmute`; an answer goes on."""
         self._muted = True

@@ -2,22 +2,16 @@
 
 import argparse
 import asyncio
-import signal
+import logging
 import sys
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from voice_agent.errors import ControlError, DeviceError
+from voice_agent.errors import DeviceError, VoiceAgentError
 
 if TYPE_CHECKING:
-    from voice_agent.cli.live_screen import LiveScreen
-    from voice_agent.cli.output import JsonLines
     from voice_agent.cli.verbs import Verbs
-    from voice_agent.control.operations import Control
-    from voice_agent.desk import Desk
-    from voice_agent.events import Event, Listener, SoundLost
-    from voice_agent.places import Places
+    from voice_agent.events import Listener
     from voice_agent.session import Session
     from voice_agent.settings import Settings
 
@@ -32,15 +26,29 @@ def add(verbs: "Verbs") -> None:
         "--output-wav", type=Path, metavar="F", help="a file in place of the loudspeaker"
     )
     run.add_argument("--json", action="store_true", help="one JSON object a line")
+    run.add_argument(
+        "--service",
+        action="store_true",
+        help="in the background: wait for a microphone, log for the journal, notify systemd",
+    )
     run.set_defaults(run=_run)
 
 
 def _run(args: argparse.Namespace) -> int:
+    from voice_agent.cli.listening import Announcing, Listening
     from voice_agent.cli.live_screen import LiveScreen
     from voice_agent.cli.output import JsonLines
     from voice_agent.cli.screen import tell_notices
+    from voice_agent.cli.signals import until_signal
+    from voice_agent.daemon import Files
+    from voice_agent.places import places
     from voice_agent.settings import load_settings
+    from voice_agent.settings.commented import write_commented
 
+    if write_commented(places().config_file):
+        sys.stderr.write(f"voice-agent: {places().config_file} holds all settings.\n")
+    if args.service:
+        return _as_service(load_settings().settings)
     listener = JsonLines(sys.stdout) if args.json else LiveScreen(sys.stdout)
     loaded = load_settings()
     tell_notices(loaded)
@@ -51,7 +59,12 @@ def _run(args: argparse.Namespace) -> int:
             if loaded.settings.audio.input_device:
                 raise
             return _without_microphone(error, args, loaded.settings, listener)
-    return _listen(args, loaded.settings, listener)
+    listening = Listening(
+        loaded.settings,
+        Files(recording=args.input_wav, output=args.output_wav),
+        Announcing(listener, loaded.settings),
+    )
+    return asyncio.run(until_signal(listening.work(), listening.stop))
 
 
 def _find_microphone(settings: "Settings") -> None:
@@ -61,81 +74,17 @@ def _find_microphone(settings: "Settings") -> None:
         return
 
 
-def _listen(
-    args: argparse.Namespace, settings: "Settings", listener: "JsonLines | LiveScreen"
-) -> int:
-    """Be the assistant until a signal comes, or the recording and the last turn have ended."""
-    from voice_agent.cli.screen import tell_empty_library
+def _as_service(settings: "Settings") -> int:
+    from voice_agent.cli.listening import as_service
     from voice_agent.cli.signals import until_signal
-    from voice_agent.control.operations import Control
-    from voice_agent.daemon import Files, names_of_models, open_desk
-    from voice_agent.live import Live
-    from voice_agent.places import places
 
-    running: list[Live] = []
-    # as from outside: so it ends in the same way, whatever it does at the moment
-    control = Control(lambda cause: signal.raise_signal(signal.SIGTERM), names_of_models(settings))
-
-    def began(at_s: float) -> None:
-        listener.begin(at_s)
-        control.begin(at_s)
-        words = " or ".join(f"'{word.replace('_', ' ')}'" for word in settings.wake.words)
-        sys.stderr.write(f"voice-agent: listening for {words}. Ctrl-C ends it.\n")
-
-    def tell(event: "Event") -> None:
-        control(event)
-        listener(event)
-
-    async def work() -> int:
-        files = Files(recording=args.input_wav, output=args.output_wav)
-        async with AsyncExitStack() as opened:
-            await _reachable(control, places(), opened, alone=args.input_wav is None)
-            desk = await opened.enter_async_context(open_desk(settings, places(), files, began))
-            tell_empty_library(desk.stages.documents)
-            live = Live(desk, tell)
-            running.append(live)
-            control.uses(live)
-            await live.run()
-            if lost := _sound_lost(desk):
-                listener(lost)
-        return 0
-
-    def stop(cause: str) -> bool:
-        for live in running:
-            live.stop(cause)
-        return bool(running)
-
-    return asyncio.run(until_signal(work(), stop))
-
-
-async def _reachable(
-    control: "Control", places: "Places", opened: AsyncExitStack, *, alone: bool
-) -> None:
-    """Open the control socket. ``alone``: refuse to be a second assistant at the microphone."""
+    listening, background = as_service(settings)
     try:
-        await opened.enter_async_context(control.server.serving(places.control_socket))
-    except ControlError as error:
-        if alone:
-            raise
-        sys.stderr.write(f"voice-agent: this one cannot be controlled. {error.message}\n")
-
-
-def _sound_lost(desk: "Desk") -> "SoundLost | None":
-    """Return what the devices lost; None where recordings stood in for both."""
-    from voice_agent.audio.capture import DeviceMicrophone
-    from voice_agent.audio.playback import DeviceSpeaker
-    from voice_agent.events import SoundLost
-
-    microphone = desk.microphone if isinstance(desk.microphone, DeviceMicrophone) else None
-    speaker = desk.stages.speaker
-    speaker = speaker if isinstance(speaker, DeviceSpeaker) else None
-    if microphone is None and speaker is None:
-        return None
-    return SoundLost(
-        overruns=microphone.overruns if microphone else 0,
-        dropped_blocks=microphone.dropped_blocks if microphone else 0,
-        underruns=speaker.underruns if speaker else 0,
-    )
+        code = asyncio.run(until_signal(listening.work_as_service(background), listening.stop))
+    except VoiceAgentError as error:
+        logging.getLogger(__name__).error("%s", error)
+        return error.exit_code
+    return 1 if background.failed else code
 
 
 def _without_microphone(

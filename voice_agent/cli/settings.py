@@ -90,7 +90,30 @@ def _report(keys: list[str], *, as_json: bool) -> int:
 
             name = variable(row.key)
             sys.stderr.write(f"voice-agent: {name} is set in the environment and comes first.\n")
+    _tell_running()
     return 0
+
+
+def _tell_running() -> None:
+    """Let the assistant that runs, if one does, take the change up; say what it cannot."""
+    from voice_agent.control.client import connected
+    from voice_agent.errors import ControlError
+    from voice_agent.places import places
+
+    socket = places().control_socket
+    if not socket.exists():
+        return
+    try:
+        with connected(socket) as assistant:
+            answer = assistant.request("reload")
+    except ControlError as error:
+        sys.stderr.write(f"voice-agent: the running assistant has not taken it up: {error}\n")
+        return
+    if answer["taken_up"]:
+        sys.stderr.write(f"voice-agent: taken up already: {', '.join(answer['taken_up'])}.\n")
+    if answer["need_restart"]:
+        keys = ", ".join(answer["need_restart"])
+        sys.stderr.write(f"voice-agent: the running assistant needs a restart for {keys}.\n")
 
 
 def _rows() -> "list[Row]":

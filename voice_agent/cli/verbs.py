@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 NAMES = (
     "run",
     "control",
+    "service",
+    "doctor",
     "ask",
     "replay",
     "transcribe",

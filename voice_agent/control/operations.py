@@ -8,6 +8,7 @@ from typing import Any
 from voice_agent.control.protocol import Refused
 from voice_agent.control.server import Began, ControlServer
 from voice_agent.control.status import Tally
+from voice_agent.errors import SettingsError
 from voice_agent.events import Event, to_json
 from voice_agent.live import Live
 
@@ -113,4 +114,7 @@ class Control:
     def _reload(self) -> dict[str, Any]:
         if self.reload is None:
             raise Refused("starting", "There is nothing yet that could take up settings.")
-        return self.reload()
+        try:
+            return self.reload()
+        except SettingsError as error:
+            raise Refused("settings", error.message, error.mend) from error

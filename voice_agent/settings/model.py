@@ -6,6 +6,7 @@ from pydantic import ConfigDict
 
 from voice_agent.settings.answering import Answer, History, Library, Llm, Research, Tools
 from voice_agent.settings.fields import Description, Section, describe
+from voice_agent.settings.service import Service
 from voice_agent.settings.voice import Audio, BargeIn, Cues, Listen, Stt, Tts, Wake
 
 Compose = Literal["evidence", "transcript"]
@@ -37,6 +38,7 @@ class Settings(Section):
     research: Research = Research()
     answer: Answer = Answer()
     history: History = History()
+    service: Service = Service()
 
     @property
     def compose(self) -> Compose:

@@ -38,9 +38,7 @@ class PiperVoice:
 
     def __init__(self, voice: piper.PiperVoice, rate: float, volume: float) -> None:
         self._voice = voice
-        self._config = piper.SynthesisConfig(
-            length_scale=voice.config.length_scale / rate, volume=volume
-        )
+        self.tune(rate=rate, volume=volume)
         self._engine = Engine("tts")
 
     @classmethod
@@ -63,6 +61,12 @@ class PiperVoice:
     def rate_hz(self) -> int:
         """The sample rate of its sound."""
         return int(self._voice.config.sample_rate)
+
+    def tune(self, *, rate: float, volume: float) -> None:
+        """Speak at another rate and volume from the next sentence on; see `load`."""
+        self._config = piper.SynthesisConfig(
+            length_scale=self._voice.config.length_scale / rate, volume=volume
+        )
 
     async def synthesize(self, text: str, stop: StopFlag | None = None) -> Speech:
         """Return ``text`` as speech, its sound float32 of shape (n,) at `rate_hz`.
