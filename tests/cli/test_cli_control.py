@@ -121,3 +121,13 @@ def test_a_stop_ends_it_while_it_starts(env: dict[str, str]) -> None:
         while say(env, "stop").returncode:
             assert child.poll() is None
         assert child.wait(30) == 0
+
+
+def test_a_setting_is_taken_up_or_needs_a_restart(env: dict[str, str]) -> None:
+    with running(env):
+        taken_up = say(env, "settings", "set", "tts.rate", "1.2")
+        restart = say(env, "settings", "set", "wake.threshold", "0.5")
+        assert say(env, "stop").returncode == 0
+    assert (taken_up.returncode, restart.returncode) == (0, 0)
+    assert "taken up already: tts.rate." in taken_up.stderr
+    assert "needs a restart for wake.threshold." in restart.stderr

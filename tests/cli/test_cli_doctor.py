@@ -31,6 +31,12 @@ def test_with_a_sound_server_it_measures_the_microphone(tmp_path: Path) -> None:
     assert set(levels.values()) == {"good"}
 
 
+def test_the_echo_path_is_measured_where_there_is_one(tmp_path: Path) -> None:
+    with sound_server(tmp_path, echo=True) as server:
+        _, found = doctor(home(tmp_path) | server.devices, "--echo")
+    assert "ms after it was sent" in found["echo path"]["text"]
+
+
 def test_an_empty_sound_configuration_ends_nothing_but_its_check(tmp_path: Path) -> None:
     (tmp_path / "empty.conf").write_text("")
     env = home(tmp_path) | {"ALSA_CONFIG_PATH": str(tmp_path / "empty.conf")}

@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from voice_agent.audio.devices import Device
 from voice_agent.audio.probe import Probe, has_microphone
 from voice_agent.doctor import Finding, program, service, sound, worst
+from voice_agent.doctor.echo_path import AUDIBLE, EchoPath, located
 from voice_agent.places import Places
 from voice_agent.settings import Settings
 
@@ -59,6 +61,22 @@ def test_the_microphones_level_is_judged(
 ) -> None:
     found = sound.level(Probe((DESK,), noise_db, peak_db))
     assert (found.level, words in found.text) == (level, True)
+
+
+def test_an_echo_is_located_in_noise() -> None:
+    dice = np.random.default_rng(3)
+    played = dice.normal(0, 0.1, 16_000).astype(np.float32)
+    heard = dice.normal(0, 0.01, 40_000).astype(np.float32)
+    assert located(played, heard, 16_000)[2] < AUDIBLE
+    heard[4_000:20_000] += 0.5 * played
+    lag_s, gain_db, clear = located(played, heard, 16_000)
+    assert (lag_s, round(gain_db), clear > AUDIBLE) == (0.25, -6, True)
+
+
+def test_an_echo_that_comes_too_late_is_noted() -> None:
+    assert sound.echo(EchoPath(delay_s=0.7, gain_db=-6, clear=50)).level == "note"
+    assert sound.echo(EchoPath(delay_s=0.1, gain_db=-6, clear=50)).level == "good"
+    assert sound.echo(EchoPath(clear=2)).level == "good"
 
 
 def test_a_device_that_was_chosen_and_is_missing_is_named() -> None:

@@ -17,6 +17,9 @@ def add(verbs: "Verbs") -> None:
     """Add the verb ``doctor``."""
     doctor = verbs.add_parser("doctor", help="check everything, and say what mends what is wrong")
     doctor.add_argument("--quick", action="store_true", help="without the language model's proof")
+    doctor.add_argument(
+        "--echo", action="store_true", help="measure the echo path, too: plays a second of noise"
+    )
     doctor.add_argument("--json", action="store_true", help="one JSON object a line")
     doctor.set_defaults(run=_doctor)
 
@@ -25,7 +28,7 @@ def _doctor(args: argparse.Namespace) -> int:
     from voice_agent.doctor import worst
 
     findings = []
-    for finding in _findings(quick=args.quick):
+    for finding in _findings(quick=args.quick, echo=args.echo):
         findings.append(finding)
         line = json.dumps(finding.to_json(), ensure_ascii=False) if args.json else _line(finding)
         sys.stdout.write(line + "\n")
@@ -33,9 +36,9 @@ def _doctor(args: argparse.Namespace) -> int:
     return 1 if worst(findings) == "mend" else 0
 
 
-def _findings(*, quick: bool) -> "Iterator[Finding]":
+def _findings(*, quick: bool, echo: bool) -> "Iterator[Finding]":
     from voice_agent.audio.probe import probe
-    from voice_agent.doctor import program, service, sound
+    from voice_agent.doctor import echo_path, program, service, sound
     from voice_agent.doctor.findings import fault, good
     from voice_agent.errors import SettingsError
     from voice_agent.places import places
@@ -59,6 +62,9 @@ def _findings(*, quick: bool) -> "Iterator[Finding]":
     found = probe(settings.audio.input_device, measure_s=sound.MEASURE_S)
     yield from sound.devices(found, settings.audio.input_device, settings.audio.output_device)
     yield sound.level(found)
+    if echo:
+        audio = settings.audio
+        yield sound.echo(echo_path.measure(audio.input_device, audio.output_device))
     yield service.control(here)
     yield service.unit(settings)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from voice_agent.audio.devices import Kind, choose
 from voice_agent.audio.probe import Probe
+from voice_agent.doctor.echo_path import AUDIBLE, EchoPath
 from voice_agent.doctor.findings import Finding, fault, good
 from voice_agent.errors import DeviceError
 
@@ -14,6 +15,8 @@ SILENT_DB = -90.0
 """Below this even a quiet room's microphone delivers nothing but zeros."""
 LOUD_DB = -35.0
 CLIPPING_DB = -0.5
+MOST_DELAY_S = 0.5
+"""The canceller's tail: what comes later is not taken out."""
 
 
 def server(env: Mapping[str, str] = os.environ) -> Finding:
@@ -64,6 +67,21 @@ def level(found: Probe) -> Finding:
     if found.noise_db > LOUD_DB:
         mend = "Quieten the room, or turn the microphone down."
         return Finding(check, "note", f"The room or the microphone is loud ({figures}).", mend)
+    return good(check, figures)
+
+
+def echo(found: EchoPath) -> Finding:
+    """Say what of the loudspeaker the microphone hears, and how much later."""
+    check = "echo path"
+    if found.fault:
+        mend = "See the devices above."
+        return Finding(check, "mend", found.fault, mend)
+    if found.clear < AUDIBLE:
+        return good(check, "the microphone does not hear the loudspeaker")
+    figures = f"{found.gain_db:.0f} dB, {1000 * found.delay_s:.0f} ms after it was sent"
+    if not 0 <= found.delay_s <= MOST_DELAY_S:
+        mend = "Use a loudspeaker with a shorter delay; wireless ones may have a mode for it."
+        return Finding(check, "note", f"It comes late: {figures}.", mend)
     return good(check, figures)
 
 
