@@ -45,8 +45,7 @@ def _run(args: argparse.Namespace) -> int:
     from voice_agent.settings import load_settings
     from voice_agent.settings.commented import write_commented
 
-    if write_commented(places().config_file):
-        sys.stderr.write(f"voice-agent: {places().config_file} holds all settings.\n")
+    write_commented(places().config_file)
     if args.service:
         return _as_service(load_settings().settings)
     listener = JsonLines(sys.stdout) if args.json else LiveScreen(sys.stdout)
