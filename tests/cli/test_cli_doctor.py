@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sound_server import sound_server
+from voice_agent.bench.sound_server import sound_server
 
 
 def doctor(env: dict[str, str], *args: str) -> tuple[int, dict[str, dict[str, str]]]:

@@ -22,11 +22,8 @@ def test_without_its_comment_marks_every_line_is_the_default(tmp_path: Path) -> 
     bare = [line[2:] if " = " in line and line[2:].split(" ")[1] == "=" else line for line in lines]
     file = tmp_path / "config.toml"
     file.write_text("\n".join(bare))
-    assert tomllib.loads(file.read_text())["wake"] == {
-        "words": ["hey_jarvis"],
-        "threshold": 0.0,
-        "refractory_s": 1.5,
-    }
+    assert tomllib.loads(file.read_text())["wake"]["words"] == ["hey_jarvis"]
+    assert sum(map(len, tomllib.loads(file.read_text()).values())) == len(descriptions())
     assert load_settings({}, file).settings == Settings()
 
 

@@ -83,7 +83,7 @@ def _measure(microphone: str, loudspeaker: str) -> EchoPath:
         moments.setdefault("heard", time.monotonic() - len(block) / heard.rate_hz)
         blocks.append(block.copy())
 
-    def fill(block: portaudio.Block, _ahead_s: float) -> None:
+    def fill(block: portaudio.Block, _ahead_s: float, _late: bool) -> None:
         nonlocal sent
         moments.setdefault("sent", time.monotonic())
         part = noise[sent : sent + len(block)]
