@@ -8,6 +8,7 @@ import numpy as np
 from fakes import FakeEars, FakeMicrophone, FakeSpeaker, FakeVoice, Script, ScriptedTranscriber
 from scripted_research import Research
 
+from voice_agent.asking_aloud import VoiceAsker
 from voice_agent.audio.cues import CUES, Cue, cue_sound
 from voice_agent.conversation import State
 from voice_agent.desk import Desk
@@ -26,14 +27,16 @@ class Room:
     """A live session, the things around it, and the events that it gave."""
 
     def __init__(self, ledger: Ledger, *replies: Script, **stages: object) -> None:
-        self.research = Research(*replies)
+        self.asker = VoiceAsker()
+        limits = {name: stages.pop(name) for name in ("confirm_writes", "tools") if name in stages}
+        self.research = Research(*replies, asker=self.asker, **limits)
         self.speaker = FakeSpeaker()
         self.stages = Stages(self.research.loop, ledger, voice=FakeVoice(), speaker=self.speaker)
         self.stages.transcriber = ScriptedTranscriber(*["Which colour?"] * 3)
         for name, stage in stages.items():
             setattr(self.stages, name, stage)
         self.ears, self.microphone = FakeEars(), FakeMicrophone()
-        self.desk = Desk(self.stages, self.ears, self.microphone)
+        self.desk = Desk(self.stages, self.ears, self.microphone, asker=self.asker)
         self.events: list[Event] = []
         self.live = Live(self.desk, self.events.append)
 

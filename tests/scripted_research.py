@@ -69,7 +69,7 @@ class Research:
         self.events: list[Event] = []
         self.search, self.note = Shelf(), Shelf("note", writes=True)
         self.asker = ScriptedAsker()
-        asking = Asking(self.asker, self.clock)
+        asking = Asking(limits.pop("asker", self.asker), self.clock)
         rules = Rules(limits.pop("confirm_writes", False), limits.pop("in_doubt", {}.get))
         self.question, self.conversation = QUESTION, 1
         self.emit: Listener = self.events.append

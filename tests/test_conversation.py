@@ -8,6 +8,7 @@ import pytest
 from voice_agent.audio.format import Sound
 from voice_agent.conversation import (
     Action,
+    AskedBack,
     CancelRequested,
     CancelTurn,
     Conversation,
@@ -24,6 +25,7 @@ from voice_agent.conversation import (
     StartTurn,
     State,
     StopListening,
+    TakeAnswer,
     TurnEnded,
     TurnFailed,
     Woken,
@@ -37,6 +39,7 @@ LISTENING = Conversation(State.LISTENING, turn=1)
 FOLLOW_UP = Conversation(State.LISTENING, turn=1, follow_up=True)
 THINKING = Conversation(State.THINKING, turn=1)
 SPEAKING = Conversation(State.SPEAKING, turn=1)
+ASKING = Conversation(State.LISTENING, turn=1, asking=True)
 WAKE = CancelTurn("wake word")
 READY, STOPPED = PlayCue("wake"), PlayCue("cancelled")
 
@@ -79,6 +82,23 @@ TABLE: list[tuple[Conversation, Happening, Conversation, tuple[Action, ...]]] = 
     (FOLLOW_UP, CancelRequested("cancel"), IDLE, (StopListening(),)),
     (THINKING, CancelRequested("cancel"), IDLE, (CancelTurn("cancel"), STOPPED)),
     (SPEAKING, CancelRequested("cancel"), IDLE, (CancelTurn("cancel"), STOPPED)),
+    (SPEAKING, AskedBack(1), ASKING, (DropCue(), Listen(8.0))),
+    (SPEAKING, AskedBack(0), SPEAKING, ()),
+    (LISTENING, AskedBack(1), LISTENING, ()),
+    (ASKING, SpeechBegan(), ASKING, ()),
+    (ASKING, SoundBegan(1), ASKING, ()),
+    (
+        ASKING,
+        QuestionHeard(QUESTION),
+        THINKING,
+        (TakeAnswer(QUESTION), PlayCue("end_of_question")),
+    ),
+    (ASKING, NothingHeard(), THINKING, (TakeAnswer(None),)),
+    (ASKING, Woken(), LISTENING, (WAKE, READY)),
+    (ASKING, ListenRequested(), LISTENING, (CancelTurn("listen"), Listen(), READY)),
+    (ASKING, CancelRequested("cancel"), IDLE, (CancelTurn("cancel"), StopListening(), STOPPED)),
+    (ASKING, TurnFailed(1), SPEAKING, (StopListening(), PlayCue("error"))),
+    (ASKING, TurnEnded(1, answered=True), IDLE, (StopListening(),)),
 ]
 
 
@@ -105,6 +125,9 @@ def test_after_a_failure_it_does_not() -> None:
     assert (after.state, actions) == (State.IDLE, ())
 
 
-@pytest.mark.parametrize(("state", "rests"), [(IDLE, True), (FOLLOW_UP, True), (LISTENING, False)])
+@pytest.mark.parametrize(
+    ("state", "rests"),
+    [(IDLE, True), (FOLLOW_UP, True), (LISTENING, False), (ASKING, False)],
+)
 def test_what_is_not_worth_waiting_for(state: Conversation, rests: bool) -> None:
     assert state.at_rest is rests

@@ -2,7 +2,7 @@
 
 import pytest
 
-from voice_agent.phrases import is_stop
+from voice_agent.phrases import is_no, is_stop, is_yes
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,35 @@ def test_a_short_word_to_stop_is_one_in_every_language(text: str) -> None:
 )
 def test_what_says_more_or_less_is_none(text: str) -> None:
     assert not is_stop(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Yes.", "yeah, sure", "OK", "Yes, add it to the list.", "Oh yes, please!", "Go ahead."]
+    + [
+        "Ja!",
+        "Na klar.",
+        "Mach das bitte.",
+        "sí",
+        "¡Claro que sí!",
+        "oui",
+        "D\u2019accord",
+        "Vas-y !",
+    ],
+)
+def test_a_clear_yes_is_one_in_every_language(text: str) -> None:
+    assert is_yes(text) and not is_no(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["No.", "don't", "Nein, danke.", "yes, no", "Non merci", "Not now"]
+)
+def test_a_no_is_one_in_every_language(text: str) -> None:
+    assert is_no(text) and not is_yes(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "which one?", "yesterday", "hm", "Thank you.", "Is that a yes?", "yes " * 50]
+)
+def test_anything_else_is_no_yes(text: str) -> None:
+    assert not is_yes(text)

@@ -175,3 +175,35 @@ async def test_the_first_sentence_and_the_first_sound_are_told_once() -> None:
     await talk.write("It is red. It is big.")
     await talk.task
     assert told == ["sentence", "sound"]
+
+
+async def test_a_question_in_between_is_heard_apart_from_the_answer() -> None:
+    talk = Talk(FakeSpeaker(instant=True))
+    await talk.write("Let me see", end=False)
+    assert await talk.speaking.put("May I? It is new.")
+    await talk.write("Done.")
+    await talk.task
+    heard = [event.heard_text for event in talk.events if isinstance(event, PlaybackEnded)]
+    assert heard == ["Let me see May I? It is new.", "Done."]
+    assert talk.speaking.spoken_text == "Let me see Done."
+    assert talk.speaking.heard_text == " ".join(heard)
+
+
+async def test_a_question_in_between_is_waited_for_until_its_last_word() -> None:
+    talk = Talk()
+    asking = asyncio.create_task(talk.speaking.put("May I?"))
+    await a_while()
+    await talk.hear(1)
+    assert not asking.done()
+    await talk.hear(1)
+    assert await asking
+    talk.cancel()
+    await asyncio.wait([talk.task])
+
+
+async def test_a_question_that_no_loudspeaker_plays_is_not_heard() -> None:
+    talk = Talk(FakeSpeaker(fault=DeviceError("gone")))
+    assert not await talk.speaking.put("May I?")
+    assert not await talk.speaking.put("May I now?")
+    with pytest.raises(DeviceError):
+        await talk.task

@@ -29,7 +29,8 @@ class Conversation:
     """The state: ``turn`` counts the questions so far; the last of them is the one that runs.
 
     ``follow_up``: we listen because an answer ended, and nobody has said anything yet. ``cut``: the
-    last question did not end by itself, as where a radio talks.
+    last question did not end by itself, as where a radio talks. ``asking``: we listen because the
+    turn, which goes on, has asked the user, for ``answer_s`` at most.
     """
 
     state: State = State.IDLE
@@ -37,11 +38,13 @@ class Conversation:
     follow_up: bool = False
     follow_up_s: float = 0.0
     cut: bool = False
+    asking: bool = False
+    answer_s: float = 8.0
 
     @property
     def answering(self) -> bool:
         """Whether a turn runs."""
-        return self.state in (State.THINKING, State.SPEAKING)
+        return self.asking or self.state in (State.THINKING, State.SPEAKING)
 
     @property
     def at_rest(self) -> bool:
@@ -112,6 +115,13 @@ class SoundBegan:
 
 
 @dataclass(frozen=True)
+class AskedBack:
+    """``turn`` has asked the user, who has heard the question to its end."""
+
+    turn: int
+
+
+@dataclass(frozen=True)
 class TurnEnded:
     """``turn`` is over; ``answered``: with an answer that was heard to its end.
 
@@ -145,6 +155,7 @@ Happening = (
     | QuestionTyped
     | NothingHeard
     | SoundBegan
+    | AskedBack
     | TurnFailed
     | TurnEnded
     | CancelRequested
@@ -179,6 +190,13 @@ class StartTurn:
 
 
 @dataclass(frozen=True)
+class TakeAnswer:
+    """Give the turn the answer to its question; None: there is none."""
+
+    answer: Question | None
+
+
+@dataclass(frozen=True)
 class PlayCue:
     """Let ``cue`` be heard, in place of any other."""
 
@@ -190,7 +208,7 @@ class DropCue:
     """Let no cue be heard any more."""
 
 
-Action = CancelTurn | Listen | StopListening | StartTurn | PlayCue | DropCue
+Action = CancelTurn | Listen | StopListening | StartTurn | TakeAnswer | PlayCue | DropCue
 
 
 def step(now: Conversation, happening: Happening) -> tuple[Conversation, tuple[Action, ...]]:
@@ -210,11 +228,30 @@ def step(now: Conversation, happening: Happening) -> tuple[Conversation, tuple[A
             return _cancelled(now, cause)
         case SoundBegan(turn) if now.state is State.THINKING and turn == now.turn:
             return replace(now, state=State.SPEAKING), (DropCue(),)
+        case AskedBack(turn) if now.answering and turn == now.turn:
+            return replace(_listening(now), asking=True), (DropCue(), Listen(now.answer_s))
         case TurnFailed(turn) if now.answering and turn == now.turn:
-            return replace(now, state=State.SPEAKING), (PlayCue("error"),)
+            failed = replace(now, state=State.SPEAKING, asking=False)
+            return failed, (*_no_answer(now), PlayCue("error"))
         case TurnEnded(turn, answered, cause) if now.answering and turn == now.turn:
-            return _ended(now, answered, cause)
+            after, actions = _ended(now, answered, cause)
+            return after, (*_no_answer(now), *actions)
+    if now.asking:
+        return _while_asking(now, happening)
     return _while_listening(now, happening) if now.state is State.LISTENING else (now, ())
+
+
+def _while_asking(
+    now: Conversation, happening: Happening
+) -> tuple[Conversation, tuple[Action, ...]]:
+    thinking = replace(now, state=State.THINKING, asking=False)
+    match happening:
+        case NothingHeard():
+            return thinking, (TakeAnswer(None),)
+        case QuestionHeard(answer):
+            radio = replace(thinking, cut=now.cut or answer.cut)
+            return radio, (TakeAnswer(answer), PlayCue("end_of_question"))
+    return now, ()
 
 
 def _while_listening(
@@ -235,7 +272,7 @@ def _thinking(
     now: Conversation, question: Question | Typed
 ) -> tuple[Conversation, tuple[Action, ...]]:
     turn = now.turn + 1
-    thinking = replace(now, state=State.THINKING, turn=turn, follow_up=False, cut=False)
+    thinking = replace(_listening(now), state=State.THINKING, turn=turn, cut=False)
     return thinking, (StartTurn(turn, question),)
 
 
@@ -258,9 +295,13 @@ def _making_way(now: Conversation) -> tuple[Action, ...]:
 def _cancelled(now: Conversation, cause: str) -> tuple[Conversation, tuple[Action, ...]]:
     if now.follow_up or now.state is State.IDLE:
         return _idle(now), (StopListening(),) if now.follow_up else ()
-    if now.state is State.LISTENING:
-        return _idle(now), (StopListening(), PlayCue("cancelled"))
-    return _idle(now), (*_cancelling(now, cause), PlayCue("cancelled"))
+    stopping = (StopListening(),) if now.state is State.LISTENING else ()
+    return _idle(now), (*_cancelling(now, cause), *stopping, PlayCue("cancelled"))
+
+
+def _no_answer(now: Conversation) -> tuple[Action, ...]:
+    """End the listening to an answer that nobody waits for any more."""
+    return (StopListening(),) if now.asking else ()
 
 
 def _cancelling(now: Conversation, cause: str) -> tuple[CancelTurn, ...]:
@@ -273,8 +314,8 @@ def _ready(now: Conversation) -> PlayCue | DropCue:
 
 
 def _listening(now: Conversation) -> Conversation:
-    return replace(now, state=State.LISTENING, follow_up=False)
+    return replace(now, state=State.LISTENING, follow_up=False, asking=False)
 
 
 def _idle(now: Conversation) -> Conversation:
-    return replace(now, state=State.IDLE, follow_up=False)
+    return replace(now, state=State.IDLE, follow_up=False, asking=False)

@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from voice_agent.asking_aloud import VoiceAsker
 from voice_agent.audio.capture import DeviceMicrophone, RecordedMicrophone
 from voice_agent.audio.cues import CUES
 from voice_agent.audio.playback import DeviceSpeaker, Speaker, Speakers, WavSpeaker
@@ -137,7 +138,8 @@ async def open_desk(
     async with AsyncExitStack() as opened:
         recorded = RecordedMicrophone(files.recording) if files.recording else None
         file = opened.enter_context(TimelineSpeaker(files.output)) if files.output else None
-        wanted = Wanted(stt=True, loudspeaker=file is None, speaker=file)
+        asker = VoiceAsker()
+        wanted = Wanted(stt=True, loudspeaker=file is None, speaker=file, asker=asker)
         stages = await opened.enter_async_context(open_stages(settings, places, wanted))
         ears = await asyncio.to_thread(_ears, settings)
 
@@ -154,6 +156,8 @@ async def open_desk(
             devices=_devices(microphone, stages.speaker, files),
             reference=_reference(stages.speaker),
             follow_up_s=settings.listen.follow_up_s,
+            asker=asker,
+            answer_s=settings.listen.answer_wait_s,
             earcons=Earcons(
                 stages.speaker,
                 volume=settings.cues.volume,

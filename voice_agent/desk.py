@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from voice_agent.asking_aloud import VoiceAsker
 from voice_agent.audio.capture import Microphone
 from voice_agent.audio.reference import Reference
 from voice_agent.earcons import Earcons
@@ -48,6 +49,7 @@ class Desk:
 
     ``on_first_sample`` gets the moment of the microphone's first sample, on the loop's clock;
     ``on_heard`` is called after each of its blocks that has passed the whole front end.
+    ``asker`` is the one that the stages' research asks; an answer is waited for ``answer_s``.
     ``devices`` are the names of the ``input`` and ``output`` in use.
     """
 
@@ -56,6 +58,8 @@ class Desk:
     microphone: Microphone
     reference: Reference | None = None
     follow_up_s: float = 0.0
+    asker: VoiceAsker = field(default_factory=VoiceAsker)
+    answer_s: float = 8.0
     earcons: Earcons = field(default_factory=lambda: Earcons(None))
     on_first_sample: Callable[[float], None] = lambda at_s: None
     on_heard: Callable[[], None] = lambda: None

@@ -84,6 +84,13 @@ class Asked(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AskedBack(Event):
+    """The assistant asks the user in the middle of a turn; the next transcript is the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Transcript(Event):
     """What was said: ``audio_s`` seconds of sound, transcribed in ``stt_s``."""
 
@@ -159,12 +166,12 @@ class Sentence(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class PlaybackStarted(Event):
-    """The first sound of the answer reached the loudspeaker."""
+    """The first sound of the answer, or of a question to the user, reached the loudspeaker."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlaybackEnded(Event):
-    """The answer ended at the loudspeaker, whole or not."""
+    """What `PlaybackStarted` began ended at the loudspeaker, whole or not."""
 
     heard_text: str
 

@@ -53,7 +53,8 @@ class Live:
         self._desk = desk
         self._listener = listener
         self._session = Session(desk.stages, self._pass_on, exchanges=Exchanges())
-        self._now = talk.Conversation(follow_up_s=desk.follow_up_s)
+        self._now = talk.Conversation(follow_up_s=desk.follow_up_s, answer_s=desk.answer_s)
+        desk.asker.use(self._session, listen=self._await_answer, hears=lambda: not self._muted)
         self._earcons = desk.earcons
         transcriber = desk.stages.transcriber
         self._partials = (
@@ -205,6 +206,11 @@ class Live:
         said = self._partials.take() if self._partials is not None else None
         self._step(talk.QuestionHeard(talk.Question(sound, until_s, said, event.cut)))
 
+    def _await_answer(self) -> bool:
+        """Listen to the answer to a question of the turn that runs; return whether we do."""
+        self._step(talk.AskedBack(self._now.turn))
+        return self._now.asking
+
     def _paused(self) -> None:
         """Find out what has been said so far: it tells how long to wait for more."""
         samples = self._desk.ears.so_far()
@@ -214,7 +220,8 @@ class Live:
             self._desk.ears.await_hint()
 
     def _understood(self, text: Transcription) -> None:
-        self._desk.ears.hint(looks_complete(text.text, text.language))
+        whole = self._desk.asker.completes(text.text)
+        self._desk.ears.hint(whole or looks_complete(text.text, text.language))
         self._listener(
             Partial(text=text.text, language=text.language, audio_s=text.audio_s, stt_s=text.stt_s)
         )
@@ -257,6 +264,8 @@ class Live:
             case talk.StopListening():
                 self._forget_partial()
                 self._desk.ears.stop_listening()
+            case talk.TakeAnswer(answer):
+                self._desk.asker.take(answer)
             case talk.PlayCue(cue):
                 self._earcons.drop()
                 if not self._stopping.is_set():

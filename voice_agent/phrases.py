@@ -136,7 +136,28 @@ _AROUND_STOPS = {
     "fr": "s'il te plaît|s'il vous plaît|merci|non|oh|bon|maintenant|ah",
 }
 
+_YES = {
+    "en": "yes|yeah|yep|yup|yes please|sure|of course|ok|okay|alright|all right|go ahead|do it"
+    "|do that|please do|definitely|absolutely|correct",
+    "de": "ja|jawohl|jaja|gerne|gern|klar|na klar|natürlich|sicher|mach das|mach es|mach mal"
+    "|tu das|bitte ja|in ordnung|einverstanden",
+    "es": "sí|si|claro|claro que sí|vale|hazlo|por supuesto|de acuerdo|adelante|desde luego",
+    "fr": "oui|ouais|d'accord|bien sûr|vas-y|allez-y|fais-le|faites-le|volontiers|entendu",
+}
+_NO_WORDS = frozenset(
+    "no nope nah not don dont never stop cancel wait later nein nicht nie kein keine keinen warte"
+    " später nunca todavía espera cancela non pas jamais attends attendez".split()
+)
+_AROUND_YES = {
+    "en": "please|oh|well|um|uh|hm",
+    "de": "bitte|ach|na|äh|hm|doch",
+    "es": "por favor|ah|bueno|pues",
+    "fr": "s'il te plaît|s'il vous plaît|oh|bon|ben|euh",
+}
+
 _MOST_STOP_WORDS = 8
+_MOST_YES_WORDS = 8
+"""Who says more says something else, and is understood too badly to be sure."""
 
 
 def phrase(name: Phrase, language: str, **values: str) -> str:
@@ -155,13 +176,40 @@ def is_stop(text: str) -> bool:
     return _stop_pattern().fullmatch(plain) is not None
 
 
+def is_yes(text: str) -> bool:
+    """Return whether ``text`` is a clear yes in any language: it begins so, without a no."""
+    plain = _plain(text)
+    words = plain.split()
+    if len(words) > _MOST_YES_WORDS or not _no_words().isdisjoint(words):
+        return False
+    return _yes_pattern().match(plain) is not None
+
+
+def is_no(text: str) -> bool:
+    """Return whether ``text`` as a whole is a refusal: a short sentence with a no in it."""
+    words = _plain(text).split()
+    return len(words) <= _MOST_YES_WORDS and not _no_words().isdisjoint(words)
+
+
+@cache
+def _yes_pattern() -> re.Pattern[str]:
+    yes, around = _alternatives(_YES), _alternatives(_AROUND_YES)
+    return re.compile(f"(?: (?:{around}))*(?: (?:{yes})) ")
+
+
+@cache
+def _no_words() -> frozenset[str]:
+    return frozenset(_plain(word).strip() for word in _NO_WORDS)
+
+
 @cache
 def _stop_pattern() -> re.Pattern[str]:
-    stops, around = (
-        "|".join(_plain(words).strip() for each in lists.values() for words in each.split("|"))
-        for lists in (_STOPS, _AROUND_STOPS)
-    )
+    stops, around = _alternatives(_STOPS), _alternatives(_AROUND_STOPS)
     return re.compile(f"(?: (?:{around}))*(?: (?:{stops}))(?: (?:{stops}|{around}))* ")
+
+
+def _alternatives(lists: dict[str, str]) -> str:
+    return "|".join(_plain(words).strip() for each in lists.values() for words in each.split("|"))
 
 
 def _plain(text: str) -> str:

@@ -18,6 +18,7 @@ from voice_agent.errors import Cancelled, DeviceError, SynthesisError, Transcrip
 from voice_agent.events import (
     Answer,
     AnswerText,
+    AskedBack,
     Error,
     Event,
     Finishing,
@@ -35,14 +36,14 @@ from voice_agent.ledger import Ledger
 from voice_agent.phrases import LANGUAGES, Phrase, is_stop, phrase
 from voice_agent.repeating import asks_to_repeat
 from voice_agent.research.loop import Inquiry, Reply, ResearchLoop
-from voice_agent.speaking import Speaking
+from voice_agent.speaking import Speaking, heard_out
 from voice_agent.stt import Transcriber, Transcription
 from voice_agent.tts import Voice
 from voice_agent.turn import STOP_PHRASE, Ending, Turn, Watch
 
 log = logging.getLogger(__name__)
 
-_RECORDED = (Transcript, Round, ToolCall, WriteBegun, ToolResult, Finishing, Sentence)
+_RECORDED = (Transcript, Round, ToolCall, WriteBegun, ToolResult, AskedBack, Finishing, Sentence)
 """The events that the ledger keeps of a running turn (pieces of text are in its end)."""
 
 
@@ -91,6 +92,7 @@ class Session:
         self._exchanges = exchanges
         self._conversation: int | None = None
         self._turn: Turn | None = None
+        self._speaking_now: Speaking | None = None
         self._last: Answer | None = None
 
     @property
@@ -122,6 +124,23 @@ class Session:
         turn = self._begin("", "spoken")
         return await self._run(turn, _Spoken(sound, source, said), zero=spoken_until_s)
 
+    async def ask_back(self, question: str) -> bool:
+        """Say ``question`` in the middle of the turn; return whether it was heard, once it was."""
+        if self._turn is None or self._speaking_now is None:
+            return False
+        self._emit(self._turn, AskedBack(turn=self._turn.id, text=question))
+        return await self._speaking_now.put(question)
+
+    async def understand(self, sound: Sound, said: Awaitable[Transcription] | None) -> str:
+        """Return what was said to the turn that runs: an answer to `ask_back`. See `hear`."""
+        if self._turn is None:
+            return ""
+        try:
+            return (await self._transcribe(self._turn, _Spoken(sound, said=said))).text
+        except TranscriptionError as error:
+            log.warning("The answer to a question could not be understood: %s", error)
+            return ""
+
     def cancel(self, cause: str) -> None:
         """Cancel the turn that runs, if one does."""
         if self._turn is not None:
@@ -149,7 +168,7 @@ class Session:
         self._remember(turn, ending)
         self._listener(ending)
         await self._apologise(turn, ending)
-        self._turn = None
+        self._turn = self._speaking_now = None
         return ending
 
     def _remember(self, turn: Turn, ending: Ending) -> None:
@@ -194,7 +213,7 @@ class Session:
         if speaking is not None:
             speaking.feed(last.spoken or last.text)
             speaking.end()
-            await _spoken(asyncio.create_task(speaking.run()))
+            await heard_out(asyncio.create_task(speaking.run()))
         watch.note("answer_end")
         spoken = speaking.spoken_text if speaking is not None else ""
         return again(last, turn=turn.id, spoken=spoken, timings=watch.timings)
@@ -236,6 +255,7 @@ class Session:
         speaking.on_first_sound = lambda: watch.note("first_sound")
         turn.silenced_by(stages.speaker.abort)
         turn.heard_text = lambda: speaking.heard_text
+        self._speaking_now = speaking
         return speaking
 
     async def _answer(
@@ -282,7 +302,7 @@ class Session:
             raise
         finally:
             speaking.end()
-            await _spoken(talk)
+            await heard_out(talk)
 
     async def _apologise(self, turn: Turn, ending: Ending) -> None:
         """Say in one short sentence that a turn failed, unless it is cancelled meanwhile."""
@@ -310,18 +330,3 @@ class Session:
         if isinstance(event, _RECORDED):
             self._stages.ledger.step(turn.id, event)
         self._listener(event)
-
-
-async def _spoken(talk: asyncio.Task[None]) -> None:
-    """Wait until ``talk`` has ended; a loudspeaker that fails costs only the sound."""
-    try:
-        await asyncio.wait([talk])
-    except asyncio.CancelledError:
-        talk.cancel()
-        await asyncio.wait([talk])
-        raise
-    try:
-        if not talk.cancelled():
-            talk.result()
-    except (DeviceError, SynthesisError) as error:
-        log.warning("The answer could not be spoken to its end: %s", error)

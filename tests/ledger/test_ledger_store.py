@@ -108,6 +108,12 @@ def test_a_transcript_brings_the_question(ledger: Ledger) -> None:
     assert (ledger.turn(turn).question, ledger.turn(turn).language) == ("Wann?", "de")
 
 
+def test_what_is_said_later_in_a_turn_is_not_its_question(ledger: Ledger) -> None:
+    turn = ledger.begin_turn("When?", kind="typed", language="en")
+    ledger.step(turn, Transcript(text="Ja.", language="de", audio_s=1, stt_s=0.1))
+    assert (ledger.turn(turn).question, ledger.turn(turn).language) == ("When?", "en")
+
+
 def test_what_was_heard_can_come_before_or_after_the_end(ledger: Ledger) -> None:
     before, after = begin(ledger), begin(ledger)
     ledger.heard(before, "On Tues")

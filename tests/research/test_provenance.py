@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from voice_agent.llm.model import Call
-from voice_agent.research.permission import affirms
 from voice_agent.research.provenance import Provenance
 
 
@@ -64,15 +63,3 @@ def test_words_that_the_user_and_a_document_have_in_common_are_not_surely_the_us
     words = Provenance(["what does the boiler manual say"])
     words.read("Add a note: boiler manual.")
     assert not words.is_the_users(proposed(text="boiler manual"))
-
-
-@pytest.mark.parametrize(
-    ("answer", "meant"),
-    [
-        *[(yes, True) for yes in ("Yes.", "yeah, sure", "OK", "Ja!", "sí", "oui", "d’accord")],
-        *[(no, False) for no in ("No.", "don't", "nein", "yes, no", "", "which one?", "yesterday")],
-        (None, False),
-    ],
-)
-def test_only_a_clear_yes_is_a_yes(answer: str | None, meant: bool) -> None:
-    assert affirms(answer) is meant

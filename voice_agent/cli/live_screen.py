@@ -3,7 +3,16 @@
 from typing import TextIO
 
 from voice_agent.cli.screen import Screen
-from voice_agent.events import Asked, Cancelled, Error, Event, SoundLost, Transcript, Wake
+from voice_agent.events import (
+    Asked,
+    AskedBack,
+    Cancelled,
+    Error,
+    Event,
+    SoundLost,
+    Transcript,
+    Wake,
+)
 
 
 class LiveScreen:
@@ -30,6 +39,8 @@ def _line(event: Event) -> str:
         return "(listening)"
     if isinstance(event, Transcript | Asked) and event.text:
         return f"You: {event.text}"
+    if isinstance(event, AskedBack):
+        return event.text
     if isinstance(event, Cancelled):
         return "(stopped)"
     if isinstance(event, Error):

@@ -72,8 +72,9 @@ class Ledger:
     ) -> int:
         """Record that a turn begins and return its id; without a conversation one begins too.
 
-        A spoken question may still be empty: its `Transcript` step brings it. A conversation that
-        was deleted meanwhile begins anew under its old id.
+        A spoken question may still be empty: its first `Transcript` step brings it; what is said
+        later answers questions of the assistant. A conversation that was deleted meanwhile begins
+        anew under its old id.
         """
         at = self._moment()
         if conversation is None:
@@ -97,7 +98,7 @@ class Ledger:
         with self._transaction():
             self._add_step(turn, event)
             if isinstance(event, Transcript):
-                sql = "UPDATE turns SET question = ?, language = ? WHERE id = ?"
+                sql = "UPDATE turns SET question = ?, language = ? WHERE id = ? AND question = ''"
                 self._db.execute(sql, (_clean(event.text), event.language, turn))
 
     def end_turn(self, turn: int, event: Answer | Cancelled | Error) -> None:

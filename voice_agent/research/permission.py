@@ -1,22 +1,14 @@
 """Whether a call may run, and the question to the user where the program cannot tell by itself."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from voice_agent.llm.model import Call
-from voice_agent.phrases import Phrase, phrase
+from voice_agent.phrases import Phrase, is_yes, phrase
 from voice_agent.research.asking import Asking
 from voice_agent.research.provenance import Provenance
 
-_WORD = re.compile(r"\w+")
-_YES = frozenset(
-    "yes yeah yep yup sure ok okay ja jawohl gerne klar sí si claro vale oui ouais d'accord".split()
-)
-_NO = frozenset(
-    "no nope not don never stop cancel nein nicht nie kein keine non pas jamais".split()
-)
 _SHOWN_CHARS = 200
 
 InDoubt = Callable[[str], dict[str, Any] | None]
@@ -78,7 +70,7 @@ class Permission:
         words = phrase(
             question, plea.language, action=action(plea.call), earlier=self.doubted(name)
         )
-        if not affirms(await self.asking.ask(words, "permission")):
+        if not is_yes(await self.asking.ask(words, "permission") or ""):
             plea.refused.add(name)
             return False
         if plea.writes:
@@ -108,10 +100,3 @@ def _in_words(name: str, arguments: dict[str, Any]) -> str:
     values = ", ".join(str(value) for value in arguments.values())
     text = " ".join(f"{name.replace('_', ' ')}: {values}".split())
     return text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS].rstrip() + " …"
-
-
-def affirms(answer: str | None) -> bool:
-    """Whether ``answer`` is a clear yes."""
-    said = (answer or "").casefold().replace("’", "'")
-    words = set(_WORD.findall(said)) | set(said.split())
-    return bool(words & _YES) and not words & _NO

@@ -132,6 +132,15 @@ class Listen(Section):
         ge=0,
         le=60,
     )
+    answer_wait_s: float = setting(
+        8.0,
+        "Wait for an answer",
+        "How long an answer is waited for when the assistant asks you something, such as whether "
+        "it may write a note; then it takes it for a no.",
+        unit="s",
+        ge=1,
+        le=60,
+    )
     wait_s: float = setting(
         5.0,
         "Wait for a question",
