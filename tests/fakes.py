@@ -241,6 +241,11 @@ class FakeMicrophone:
         """Let the next 20 ms be heard."""
         self._coming.put_nowait(Captured(np.full(320, 0.1, np.float32), at_s=0.0))
 
+    def hear_nothing(self, seconds: float) -> None:
+        """Let so much digital silence be heard."""
+        silence = np.zeros(round(16_000 * seconds), np.float32)
+        self._coming.put_nowait(Captured(silence, at_s=0.0))
+
     def fail(self, fault: VoiceAgentError) -> None:
         """Let the device fail."""
         self._coming.put_nowait(fault)

@@ -27,6 +27,8 @@ FIELDS = {
     "answer": "text spoken basis reason sources rounds charged_tokens answer_tokens timings",
     "cancelled": "cause silence_s stopped_s heard_text",
     "error": "stage message mend file",
+    "unspoken": "message mend",
+    "hears_again": "gone_s",
     "sound_lost": "overruns dropped_blocks underruns",
 }
 EXAMPLES: dict[str, events.Event] = {
@@ -60,6 +62,8 @@ EXAMPLES: dict[str, events.Event] = {
     ),
     "cancelled": events.Cancelled(cause="wake", silence_s=0, stopped_s=0, heard_text=""),
     "error": events.Error(stage="llm", message="a"),
+    "unspoken": events.Unspoken(message="It is gone."),
+    "hears_again": events.HearsAgain(gone_s=2.5),
     "sound_lost": events.SoundLost(overruns=0, dropped_blocks=1, underruns=2),
 }
 

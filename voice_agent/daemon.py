@@ -149,6 +149,8 @@ async def open_desk(
             began(at_s)
 
         microphone = recorded or opened.enter_context(DeviceMicrophone(settings.audio.input_device))
+        if isinstance(microphone, DeviceMicrophone) and isinstance(stages.speaker, DeviceSpeaker):
+            stages.speaker.look_again = microphone.look_again
         yield Desk(
             stages=stages,
             ears=ears,

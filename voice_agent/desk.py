@@ -11,6 +11,7 @@ from voice_agent.asking_aloud import VoiceAsker
 from voice_agent.audio.capture import Microphone
 from voice_agent.audio.reference import Reference
 from voice_agent.earcons import Earcons
+from voice_agent.hearing import FIRST_RETRY_S
 from voice_agent.session import Stages
 from voice_agent.turns.front_end import FrontEndEvent
 
@@ -50,6 +51,7 @@ class Desk:
     ``on_first_sample`` gets the moment of the microphone's first sample, on the loop's clock;
     ``on_heard`` is called after each of its blocks that has passed the whole front end.
     ``asker`` is the one that the stages' research asks; an answer is waited for ``answer_s``.
+    ``retry_s`` is how soon a microphone that fails is tried again.
     ``devices`` are the names of the ``input`` and ``output`` in use.
     """
 
@@ -66,3 +68,4 @@ class Desk:
     devices: Mapping[str, str | None] = field(
         default_factory=lambda: {"input": None, "output": None}
     )
+    retry_s: float = FIRST_RETRY_S

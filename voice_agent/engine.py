@@ -8,8 +8,10 @@ iterated on that thread too; only finished items cross to the event loop.
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
+
+from voice_agent.errors import VoiceAgentError
 
 T = TypeVar("T")
 _END = object()
@@ -116,3 +118,23 @@ class Engine:
     def close(self) -> None:
         """End the thread after the call that runs, if any."""
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def detached(fn: Callable[[], T], name: str) -> Future[T]:
+    """Call ``fn`` on a thread of its own, and return where its result or error will be.
+
+    For calls that may never return: nobody waits for the thread, not even the end of the program.
+    An error that is not on purpose cancels the future, and ends the thread with its traceback.
+    """
+    done: Future[T] = Future()
+
+    def work() -> None:
+        try:
+            done.set_result(fn())
+        except VoiceAgentError as error:
+            done.set_exception(error)
+        finally:
+            done.cancel()  # does nothing to one that is done
+
+    threading.Thread(target=work, name=name, daemon=True).start()
+    return done

@@ -238,6 +238,21 @@ class Error(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Unspoken(Event):
+    """The loudspeaker failed: the rest of the turn is not heard, but goes on."""
+
+    message: str
+    mend: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HearsAgain(Event):
+    """The microphone, which had failed, is back after ``gone_s`` seconds."""
+
+    gone_s: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class SoundLost(Event):
     """What was lost between devices and program, told at the end.
 

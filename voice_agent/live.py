@@ -15,7 +15,7 @@ from voice_agent import conversation as talk
 from voice_agent.audio.capture import Captured
 from voice_agent.audio.format import SAMPLE_RATE_HZ, Sound
 from voice_agent.desk import Desk
-from voice_agent.errors import DeviceError, VoiceAgentError
+from voice_agent.errors import VoiceAgentError
 from voice_agent.events import (
     Answer,
     Asked,
@@ -31,7 +31,9 @@ from voice_agent.events import (
     Wake,
 )
 from voice_agent.exchanges import Exchanges
-from voice_agent.phrases import phrase
+from voice_agent.hearing import Hearing, Said
+from voice_agent.phrases import Phrase, phrase
+from voice_agent.remarks import Remarks
 from voice_agent.session import Session
 from voice_agent.stt import Transcription
 from voice_agent.turn import Ending
@@ -41,8 +43,6 @@ from voice_agent.turns.partials import Partials
 
 log = logging.getLogger(__name__)
 
-_FIRST_RETRY_S = 1.0
-_LAST_RETRY_S = 30.0
 _CLEAN_UP_S = 3.0
 
 
@@ -64,7 +64,10 @@ class Live:
         self._stopping = asyncio.Event()
         self._began_s: float | None = None
         self._shift_s = 0.0
-        self._trouble = ""
+        self._remarks = Remarks(desk.stages.voice, desk.stages.speaker)
+        self._hearing = Hearing(
+            desk.microphone, Said(listener, self._remark), began=self._begin, retry_s=desk.retry_s
+        )
         self._muted = False
 
     @property
@@ -81,6 +84,11 @@ class Live:
     def heard_s(self) -> float:
         """How much has been heard."""
         return self._desk.ears.position_s
+
+    @property
+    def silent_s(self) -> float:
+        """How long the microphone has delivered nothing but digital silence."""
+        return self._hearing.silent_s
 
     @property
     def devices(self) -> dict[str, str | None]:
@@ -135,25 +143,14 @@ class Live:
 
     async def run(self) -> None:
         """Listen and answer. A microphone that fails is said once and tried again for ever."""
-        retry_s = _FIRST_RETRY_S
         try:
-            while not self._stopping.is_set():
-                try:
-                    await self._hear()
-                    break
-                except DeviceError as error:
-                    retry_s = self._told(error, retry_s)
-                await self._pause(retry_s)
+            await self._hear()
         finally:
             await self._settle()
 
     async def _hear(self) -> None:
-        first = True
-        async with aclosing(self._desk.microphone.blocks()) as blocks:
+        async with aclosing(self._hearing.blocks(self._stopping)) as blocks:
             async for captured in blocks:
-                if first:
-                    self._begin(captured.at_s)
-                    first = False
                 self._take(captured)
                 if self._stopping.is_set() or self._is_over():
                     return
@@ -163,8 +160,11 @@ class Live:
         if self._began_s is None:
             self._began_s = at_s
             self._desk.on_first_sample(at_s)
-        self._trouble = ""
         self._shift_s = at_s - self._began_s - self._desk.ears.position_s
+
+    def _remark(self, name: Phrase) -> None:
+        if self._now.at_rest and not self._stopping.is_set():
+            self._remarks.say(name)
 
     def _is_over(self) -> bool:
         resting = self._turn is None or self._turn.done()
@@ -252,6 +252,8 @@ class Live:
         for action in actions:
             self._do(action)
         self._earcons.think(self._now.state is talk.State.THINKING)
+        if not self._now.at_rest:
+            self._remarks.drop()
 
     def _do(self, action: talk.Action) -> None:
         match action:
@@ -316,26 +318,11 @@ class Live:
             question.sound, spoken_until_s=question.spoken_until_s, said=question.said
         )
 
-    def _told(self, error: DeviceError, retry_s: float) -> float:
-        """Say what is wrong with the microphone, once; return how long to wait now."""
-        if not self._trouble:
-            retry_s = _FIRST_RETRY_S
-        if self._trouble != error.message:
-            self._listener(Error(stage=error.stage, message=error.message, mend=error.mend))
-        self._trouble = error.message
-        return min(2 * retry_s, _LAST_RETRY_S)
-
-    async def _pause(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._stopping.wait()
-        except TimeoutError:
-            return
-
     async def _settle(self) -> None:
         """Let the last turn come to its end, for as long as cleaning up may take."""
         self._earcons.think(False)
         self._earcons.drop()
+        self._remarks.drop()
         self._forget_partial()
         if self._turn is None or self._turn.done():
             return

@@ -25,6 +25,8 @@ Phrase = Literal[
     "asked_back",
     "asked_in_vain",
     "repeat",
+    "deaf",
+    "hears_again",
 ]
 
 _PHRASES: dict[str, dict[Phrase, str]] = {
@@ -48,6 +50,8 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "asked_back": "Asked back: {question} Answer: {answer}",
         "asked_in_vain": "Asked back without an answer: {question}",
         "repeat": "Repeat that.",
+        "deaf": "I cannot hear you: the microphone is gone.",
+        "hears_again": "I can hear you again.",
     },
     "de": {
         "nothing_found": "Dazu habe ich in deinen Dokumenten nichts gefunden.",
@@ -69,6 +73,8 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "asked_back": "Rückfrage: {question} Antwort: {answer}",
         "asked_in_vain": "Rückfrage ohne Antwort: {question}",
         "repeat": "Sag das noch einmal.",
+        "deaf": "Ich höre dich nicht: Das Mikrofon ist weg.",
+        "hears_again": "Ich höre dich wieder.",
     },
     "es": {
         "nothing_found": "No he encontrado nada sobre eso en tus documentos.",
@@ -90,6 +96,8 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "asked_back": "Pregunta al usuario: {question} Respuesta: {answer}",
         "asked_in_vain": "Pregunta sin respuesta: {question}",
         "repeat": "Repite eso.",
+        "deaf": "No te oigo: el micrófono no está.",
+        "hears_again": "Te oigo otra vez.",
     },
     "fr": {
         "nothing_found": "Je n'ai rien trouvé à ce sujet dans vos documents.",
@@ -111,6 +119,8 @@ _PHRASES: dict[str, dict[Phrase, str]] = {
         "asked_back": "Question posée : {question} Réponse : {answer}",
         "asked_in_vain": "Question restée sans réponse : {question}",
         "repeat": "Répète ça.",
+        "deaf": "Je ne vous entends plus : le micro a disparu.",
+        "hears_again": "Je vous entends de nouveau.",
     },
 }
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from voice_agent.audio.playback import Speaker
 from voice_agent.engine import StopFlag
 from voice_agent.errors import DeviceError, SynthesisError
-from voice_agent.events import Listener, PlaybackEnded, PlaybackStarted, Sentence
+from voice_agent.events import Listener, PlaybackEnded, PlaybackStarted, Sentence, Unspoken
 from voice_agent.sentences import SentenceStream
 from voice_agent.spoken_text import spoken
 from voice_agent.tts import Speech, Voice, heard
@@ -114,6 +114,9 @@ class Speaking:
                     self._said.append(words)
             while playing:
                 await self._hear(playing)
+        except DeviceError as error:
+            self._emit(Unspoken(turn=self._turn, message=error.message, mend=error.mend))
+            raise
         finally:
             self._over = True
             await self._settle(playing)

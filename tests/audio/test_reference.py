@@ -20,7 +20,7 @@ def send(
     played: PlayedSound, sound: NDArray[np.float32], at_s: float, *, ahead_s: float = 0.0
 ) -> None:
     """A new stream, whose first blocks are asked for at once up to ``ahead_s``."""
-    played.begin()
+    played.begin(RATE_HZ)
     for start in range(0, len(sound), BLOCK):
         played.take(sound[start : start + BLOCK], at_s + max(start / RATE_HZ - ahead_s, 0))
 

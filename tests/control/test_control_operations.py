@@ -12,7 +12,7 @@ from voice_agent.control.operations import Control
 from voice_agent.control.protocol import Refused
 from voice_agent.conversation import State
 from voice_agent.desk import Desk
-from voice_agent.events import Cancelled, Error, Wake
+from voice_agent.events import Cancelled, Error, HearsAgain, Unspoken, Wake
 from voice_agent.ledger import Ledger
 from voice_agent.live import Live
 from voice_agent.session import Stages
@@ -92,3 +92,18 @@ def test_the_status_counts_and_remembers_the_last_trouble(live: Live) -> None:
     }
     assert status["trouble"]["message"] == "The microphone is gone."
     assert status["devices"] == {"input": "desk", "output": None}
+
+
+def test_the_status_tells_when_the_microphone_is_back(live: Live) -> None:
+    made = control(live)
+    made(Error(stage="audio", message="The microphone is gone.", mend="Connect it."))
+    assert made.status()["trouble"]["over"] is False
+    made(HearsAgain(gone_s=3.0))
+    assert made.status()["trouble"]["over"] is True
+
+
+def test_an_answer_that_could_not_be_heard_is_a_trouble(live: Live) -> None:
+    made = control(live)
+    made(Unspoken(turn=1, message="The loudspeaker is gone."))
+    assert made.status()["trouble"]["message"] == "The loudspeaker is gone."
+    assert made.status()["counters"]["errors"] == 0

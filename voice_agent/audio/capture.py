@@ -2,8 +2,9 @@
 
 import asyncio
 import math
+import time
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -14,8 +15,9 @@ import soxr  # type: ignore[import-untyped]  # has no types
 from numpy.typing import NDArray
 
 from voice_agent.audio import portaudio
-from voice_agent.audio.devices import Device, choose
+from voice_agent.audio.devices import Device
 from voice_agent.audio.format import SAMPLE_RATE_HZ, read_recording
+from voice_agent.audio.opening import Opening, closed
 from voice_agent.errors import DeviceError
 
 LATENCY_S = 0.04
@@ -23,6 +25,10 @@ BLOCK_S = 0.04
 """Blocks of half the length took more than twice the processor time: 4 % of a core, all day."""
 LOST_S = 3.0
 """A device that has delivered nothing for so long is gone."""
+FIRST_S = 5.0
+"""A device that has just been opened may take so long: sound servers wake theirs."""
+SLEPT_S = 1.0
+"""After a sleep of the machine that is longer the device is opened anew."""
 
 _MOST_WAITING = 250  # blocks: ten seconds; older sound is of no use to anybody
 _STEP_S = 0.02
@@ -44,7 +50,10 @@ class Microphone(Protocol):
     """Hears without a gap."""
 
     def blocks(self) -> AsyncGenerator[Captured, None]:
-        """Yield block after block in real time, until it is closed. Raises DeviceError."""
+        """Yield block after block in real time, until it is closed. Raises DeviceError.
+
+        It ends where the device is to be opened anew, as the next call does.
+        """
 
     @property
     def ended(self) -> bool:
@@ -60,19 +69,29 @@ class DeviceMicrophone:
 
     ended = False
 
-    def __init__(self, device: str = "", *, latency_s: float = LATENCY_S) -> None:
-        self._wanted = device
+    def __init__(
+        self,
+        device: str = "",
+        *,
+        latency_s: float = LATENCY_S,
+        system: portaudio.SoundSystem = portaudio,
+        slept_s: Callable[[], float] | None = None,
+    ) -> None:
         self._latency_s = latency_s
+        self._system = system
+        self._slept_s = slept_s or machine_slept_s
+        self._opening = Opening(system, device, "input")
         self._waiting: deque[tuple[portaudio.Block, float]] = deque()
         self._arrived = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._anew = False
+        self._heard: object = None
         self.overruns = 0
         self.dropped_blocks = 0
 
     def __enter__(self) -> Self:
         """Find the device and see that it opens; raises DeviceError."""
-        self._device: Device = choose(portaudio.query(), self._wanted, "input")
-        self._open().close()
+        self._device = self._opening.at_once(self._open)
         return self
 
     def __exit__(
@@ -88,39 +107,63 @@ class DeviceMicrophone:
         """The device in use."""
         return self._device
 
+    def look_again(self) -> None:
+        """Open the device anew, so that devices can be looked for meanwhile."""
+        self._anew = self._opening.failed = True
+        self._arrived.set()
+
     async def blocks(self) -> AsyncGenerator[Captured, None]:
-        """Yield block after block; raises DeviceError when the device is gone."""
-        self._loop = asyncio.get_running_loop()
+        """Yield block after block; raises DeviceError when the device is gone.
+
+        It ends after a sleep of the machine and after `look_again`.
+        """
         self._waiting.clear()
-        incoming = _Incoming(self._device.rate_hz)
-        stream = self._open()
+        self._loop = asyncio.get_running_loop()
+        self._device, stream = await self._opening.in_time(self._open)
+        incoming = _Incoming(stream.rate_hz)
+        self._anew, slept_s, patience_s = False, self._slept_s(), FIRST_S
         try:
-            stream.start()
-            while True:
-                captured = incoming.convert(*await self._next(stream))
-                if len(captured.samples):
+            while not self._anew and self._slept_s() - slept_s < SLEPT_S:
+                block = await self._next(stream, patience_s)
+                captured = incoming.convert(*block) if block is not None else None
+                patience_s = LOST_S
+                if captured is not None and len(captured.samples):
                     yield captured
+        except DeviceError:
+            self._opening.failed = True
+            raise
         finally:
             self._loop = None
-            stream.abort()
-            stream.close()
+            await closed(stream)
 
-    async def _next(self, stream: portaudio.Stream) -> tuple[portaudio.Block, float]:
+    async def _next(
+        self, stream: portaudio.Stream, patience_s: float
+    ) -> tuple[portaudio.Block, float] | None:
+        """Return the next block; None when the device is to be opened anew."""
         while not self._waiting:
             self._arrived.clear()
+            if self._anew:
+                return None
             if not stream.active:
                 raise self._lost()
             try:
-                async with asyncio.timeout(LOST_S):
+                async with asyncio.timeout(patience_s):
                     await self._arrived.wait()
             except TimeoutError as error:
                 raise self._lost() from error
         return self._waiting.popleft()
 
-    def _open(self) -> portaudio.Stream:
-        return portaudio.open_input(
-            self._device,
-            self._take,
+    def _open(self, device: Device) -> portaudio.Stream:
+        """Return a stream; from now on no other one is heard, as one that hung and comes back."""
+        self._heard = heard = object()
+
+        def take(block: portaudio.Block, overrun: bool) -> None:
+            if self._heard is heard:
+                self._take(block, overrun)
+
+        return self._system.open_input(
+            device,
+            take,
             latency_s=self._latency_s,
             block_s=BLOCK_S,
             ended=self._wake_reader,
@@ -186,6 +229,11 @@ class _Incoming:
             if self._recent_s > self._began_s + _STEP_S:
                 self._began_s = self._recent_s
             self._recent_s = math.inf
+
+
+def machine_slept_s() -> float:
+    """Return how long the machine has been asleep since its start (clock_gettime(2))."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic()
 
 
 class RecordedMicrophone:

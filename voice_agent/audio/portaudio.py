@@ -1,21 +1,31 @@
 """PortAudio, through sounddevice: what devices there are, and streams to and from them.
 
-PortAudio looks for devices once, when it is first used; so does this module, not at import.
+PortAudio looks for devices once, when it is first used; so does this module, not at import. After
+`rescan` it has looked again.
+
+Its calls wait for the sound server, for ever if that hangs; a stream that fails before its first
+block never ends at all (PortAudio's issue 1037: its thread runs in a circle and complains). So
+no call here is waited for longer than `PATIENCE_S`, closing is done by a thread of its own, and
+what C libraries write to stderr goes through a pipe that is emptied slowly: such a thread stands
+there nearly all the time, in place of taking a whole core and filling the log.
 """
 
-import ctypes
-import ctypes.util
+import atexit
 import functools
-import os
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from voice_agent.audio.complaints import silence_alsa, slow_stderr
 from voice_agent.audio.devices import Device
+from voice_agent.engine import detached
 from voice_agent.errors import DeviceError
 
 Block = NDArray[np.float32]
@@ -36,37 +46,98 @@ class Stream(Protocol):
     """A stream to or from a device."""
 
     @property
+    def rate_hz(self) -> int:
+        """Frames a second."""
+
+    @property
     def active(self) -> bool:
         """Whether it runs."""
 
     def start(self) -> None:
-        """Run."""
+        """Run. Raises DeviceError."""
 
-    def abort(self) -> None:
-        """Stop at once and drop what is buffered."""
+    def close(self) -> "Future[None]":
+        """Stop at once, drop what is buffered, and give the device back.
 
-    def close(self) -> None:
-        """Give the device back."""
+        It returns at once, and never fails; what it returns is done when the device is free.
+        """
+
+
+PATIENCE_S = 5.0
+"""A sound server that takes longer hangs."""
+_RATES_HZ = (48_000, 44_100, 32_000, 16_000)
+"""What a device is tried at that does not open at the rate it names."""
+_INVALID_RATE, _UNAVAILABLE = -9997, -9985  # PortAudio's error codes
+
+
+class SoundSystem(Protocol):
+    """What devices there are, and streams to and from them; see the functions of this module.
+
+    All may take `PATIENCE_S` and raise DeviceError. Only the event loop's thread must not wait.
+    """
+
+    def query(self) -> list[Device]:
+        """Return all devices as they were when they were looked for last."""
+
+    def rescan(self) -> bool:
+        """Look for devices again; return False where an open stream is in the way."""
+
+    def open_input(
+        self,
+        device: Device,
+        take: InputCallback,
+        *,
+        latency_s: float,
+        block_s: float,
+        ended: Callable[[], None],
+    ) -> Stream:
+        """Return a stopped stream from ``device``."""
+
+    def open_output(
+        self,
+        device: Device,
+        fill: OutputCallback,
+        *,
+        latency_s: float,
+        ended: Callable[[], None],
+    ) -> Stream:
+        """Return a stopped stream to ``device``."""
 
 
 def query() -> list[Device]:
     """Return all devices. Raises DeviceError where PortAudio cannot be used."""
-    sounddevice = _library()
-    apis = sounddevice.query_hostapis()
-    default_input, default_output = sounddevice.default.device
-    return [
-        Device(
-            number=number,
-            name=row["name"],
-            system=apis[row["hostapi"]]["name"],
-            inputs=row["max_input_channels"],
-            outputs=row["max_output_channels"],
-            rate_hz=round(row["default_samplerate"]),
-            default_input=number == default_input,
-            default_output=number == default_output,
-        )
-        for number, row in enumerate(sounddevice.query_devices())
-    ]
+    with _alone():
+        sounddevice = _library()
+        apis = sounddevice.query_hostapis()
+        default_input, default_output = sounddevice.default.device
+        return [
+            Device(
+                number=number,
+                name=row["name"],
+                system=apis[row["hostapi"]]["name"],
+                inputs=row["max_input_channels"],
+                outputs=row["max_output_channels"],
+                rate_hz=round(row["default_samplerate"]),
+                default_input=number == default_input,
+                default_output=number == default_output,
+            )
+            for number, row in enumerate(sounddevice.query_devices())
+        ]
+
+
+def rescan() -> bool:
+    """Look for devices again: numbers may mean others afterwards. Raises DeviceError.
+
+    Return False, and do nothing, while a stream is open or could not be closed: PortAudio would
+    close it under our feet, or wait for it for ever.
+    """
+    with _alone():
+        sounddevice = _library()
+        if _streams():
+            return False
+        sounddevice._terminate()  # there is no public name for it
+        sounddevice._initialize()
+    return True
 
 
 def open_output(
@@ -76,7 +147,7 @@ def open_output(
     latency_s: float,
     ended: Callable[[], None],
 ) -> Stream:
-    """Return a stopped stream of float32 to ``device``, at its own rate.
+    """Return a stopped stream of float32 to ``device``, at its own rate if it opens at that.
 
     ``fill`` and ``ended`` are called on PortAudio's thread, ``ended`` when the stream has stopped
     for whatever reason. Raises DeviceError.
@@ -88,11 +159,11 @@ def open_output(
 
     return _open(
         device,
-        lambda: sounddevice.OutputStream(
+        lambda rate_hz: sounddevice.OutputStream(
             device=device.number,
-            samplerate=device.rate_hz,
+            samplerate=rate_hz,
             channels=min(2, device.outputs),
-            blocksize=round(BLOCK_S * device.rate_hz),
+            blocksize=round(BLOCK_S * rate_hz),
             dtype="float32",
             latency=latency_s,
             callback=callback,
@@ -109,8 +180,9 @@ def open_input(
     block_s: float,
     ended: Callable[[], None],
 ) -> Stream:
-    """Return a stopped stream of float32 from ``device``, at its own rate, of two channels at most.
+    """Return a stopped stream of float32 from ``device``, of two channels at most.
 
+    It has the device's own rate if it opens at that, another one if not.
     ``take`` and ``ended`` are called on PortAudio's thread, ``ended`` when the stream has stopped
     for whatever reason. Raises DeviceError.
     """
@@ -121,11 +193,11 @@ def open_input(
 
     return _open(
         device,
-        lambda: sounddevice.InputStream(
+        lambda rate_hz: sounddevice.InputStream(
             device=device.number,
-            samplerate=device.rate_hz,
+            samplerate=rate_hz,
             channels=min(2, device.inputs),
-            blocksize=round(block_s * device.rate_hz),
+            blocksize=round(block_s * rate_hz),
             dtype="float32",
             latency=latency_s,
             callback=callback,
@@ -134,42 +206,68 @@ def open_input(
     )
 
 
-def _open(device: Device, make: Callable[[], Any]) -> Stream:
+def _open(device: Device, make: Callable[[int], Any]) -> Stream:
+    others = [rate_hz for rate_hz in _RATES_HZ if rate_hz != device.rate_hz]
+    with _alone():
+        try:
+            return _opened(device, make, [device.rate_hz, *others])
+        except _library().PortAudioError as error:
+            raise _unusable(device, error) from error
+
+
+def _opened(device: Device, make: Callable[[int], Any], rates_hz: list[int]) -> Stream:
+    """Return the stream at the first of ``rates_hz`` that the device opens at."""
+    first, *others = rates_hz
     try:
-        with quiet():
-            return _QuietStream(make(), device)
+        return _Opened(make(first), replace(device, rate_hz=first))
     except _library().PortAudioError as error:
-        raise _unusable(device, error) from error
+        if _code(error) != _INVALID_RATE or not others:
+            raise
+        return _opened(device, make, others)
 
 
-class _QuietStream:
-    """A sounddevice stream whose failures are DeviceErrors and whose libraries are silent."""
+class _Opened:
+    """A sounddevice stream whose failures are DeviceErrors, and whose end nobody waits for."""
 
     def __init__(self, stream: Any, device: Device) -> None:
         self._stream = stream
         self._device = device
+        self._closed: Future[None] | None = None
+        _streams().add(self)
+
+    @property
+    def rate_hz(self) -> int:
+        return self._device.rate_hz
 
     @property
     def active(self) -> bool:
-        return bool(self._stream.active)
+        return self._closed is None and bool(self._stream.active)
 
     def start(self) -> None:
         try:
-            with quiet():
-                self._stream.start()
+            self._stream.start()
         except _library().PortAudioError as error:
             raise _unusable(self._device, error) from error
 
-    def abort(self) -> None:
-        self._stream.abort(ignore_errors=True)
+    def close(self) -> Future[None]:
+        if self._closed is None:
+            self._closed = detached(self._end, "sound-closing")
+        return self._closed
 
-    def close(self) -> None:
-        with quiet():
+    def _end(self) -> None:
+        self._stream.abort(ignore_errors=True)  # may wait for ever, so nothing is locked yet
+        with _lock():
             self._stream.close(ignore_errors=True)
+            _streams().discard(self)
 
 
 def _unusable(device: Device, error: Exception) -> DeviceError:
     reason = str(error.args[0]) if error.args else str(error)
+    if _code(error) == _UNAVAILABLE:
+        return DeviceError(
+            f"The device {device.name!r} is busy ({reason}).",
+            mend="End the program that uses it; it is tried again until then.",
+        )
     return DeviceError(
         f"The device {device.name!r} cannot be used ({reason}).",
         mend="Choose another of 'voice-agent devices' in audio.input_device or "
@@ -177,10 +275,40 @@ def _unusable(device: Device, error: Exception) -> DeviceError:
     )
 
 
+def _code(error: Exception) -> int:
+    return int(error.args[1]) if len(error.args) > 1 else 0
+
+
+@functools.cache
+def _lock() -> threading.Lock:
+    """Return what one holds who opens, closes or looks: PortAudio's lists know no threads."""
+    return threading.Lock()
+
+
+@functools.cache
+def _streams() -> set[_Opened]:
+    """Return all streams that have not been closed yet."""
+    return set()
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    if not _lock().acquire(timeout=PATIENCE_S):
+        raise DeviceError(
+            "The sound server does not answer.",
+            mend="Restart it: systemctl --user restart pipewire pipewire-pulse, or pulseaudio.",
+        )
+    try:
+        yield
+    finally:
+        _lock().release()
+
+
 @functools.cache
 def _library() -> ModuleType:
     """Return sounddevice, which starts PortAudio when it is first imported."""
-    _silence_alsa()
+    silence_alsa()
+    slow_stderr()
     try:
         import sounddevice  # type: ignore[import-untyped]  # has no types
     except OSError as error:  # the Python package is there, the C library is not
@@ -188,33 +316,5 @@ def _library() -> ModuleType:
             "PortAudio, which reaches the microphone and loudspeaker, is not installed.",
             mend="Run 'sudo apt install libportaudio2'.",
         ) from error
+    atexit.unregister(sounddevice._exit_handler)  # waits for ever for a stream that hangs
     return sounddevice  # type: ignore[no-any-return]
-
-
-@functools.cache
-def _silence_alsa() -> object:
-    """Give ALSA an error handler that says nothing, for the whole process.
-
-    ALSA writes each underrun and each missing card to stderr. Returned, and so kept by the cache:
-    the handler must live as long as the library may call it.
-    """
-    name = ctypes.util.find_library("asound")
-    if name is None:
-        return None
-    handler = ctypes.CFUNCTYPE(None)(lambda: None)
-    ctypes.CDLL(name).snd_lib_error_set_handler(handler)
-    return handler
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Keep what C libraries write to stderr out of it meanwhile."""
-    kept = os.dup(2)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 2)
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(nowhere)
-        os.close(kept)

@@ -102,7 +102,6 @@ def _measure(device: Device, seconds: float) -> tuple[float, float]:
         stream.start()
         time.sleep(_SETTLING_S + seconds)
     finally:
-        stream.abort()
         stream.close()
     heard = blocks[round(_SETTLING_S / 0.02) :]
     if not heard:

@@ -44,9 +44,9 @@ class PlayedSound:
         self._fed: int | None = None
         self._resampler = self._new_resampler()
 
-    def begin(self) -> None:
-        """Note that a new stream begins."""
-        self._sent.append((np.zeros(0, np.float32), 0.0))
+    def begin(self, rate_hz: int) -> None:
+        """Note that a new stream begins, of ``rate_hz`` frames a second."""
+        self._sent.append((np.zeros(0, np.float32), float(rate_hz)))
 
     def take(self, block: portaudio.Block, sent_at_s: float) -> None:
         """Note a block, shape (frames, channels), that was sent (on PortAudio's thread)."""
@@ -75,7 +75,7 @@ class PlayedSound:
 
     def _join(self, block: NDArray[np.float32], sent_at_s: float) -> None:
         if not len(block):
-            self._fed = None
+            self._fed, self._rate_hz = None, round(sent_at_s)  # see `begin`
             return
         at = round((sent_at_s - _LEAD_S) * SAMPLE_RATE_HZ)
         if self._fed is None or at > self._expected(self._fed) + _LATE_S * SAMPLE_RATE_HZ:

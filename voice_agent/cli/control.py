@@ -18,6 +18,10 @@ _AT_ONCE = {
 }
 
 
+SILENT_S = 10.0
+"""No microphone that works delivers digital silence for so long."""
+
+
 def add(verbs: "Verbs") -> None:
     """Add the verbs that talk to the assistant that runs."""
     status = verbs.add_parser("status", help="what the assistant that runs is doing")
@@ -90,8 +94,10 @@ def _lines(status: dict[str, Any]) -> list[tuple[str, str]]:
         ("documents", "not known yet" if status["documents"] is None else status["documents"]),
         ("counted", counters),
     ]
+    if status["silent_s"] >= SILENT_S:
+        lines.append(("silence", "the microphone is digitally silent: is it muted?"))
     if trouble:
-        ago = f"{_time(trouble['ago_s'])} ago"
+        ago = f"{_time(trouble['ago_s'])} ago" + (", over" if trouble["over"] else "")
         lines.append(("trouble", f"{ago}: {trouble['message']} {trouble['mend']}".strip()))
     return [(name, str(text)) for name, text in lines]
 

@@ -61,6 +61,7 @@ class Control:
             "state": state,
             "muted": live.muted if live else False,
             "heard_s": round(live.heard_s, 1) if live else 0.0,
+            "silent_s": round(live.silent_s, 1) if live else 0.0,
             "models": dict(self.models),
             "devices": live.devices if live else {"input": None, "output": None},
             "documents": live.documents if live else None,

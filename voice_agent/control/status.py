@@ -13,7 +13,9 @@ devices    the names of ``input`` and ``output``; null where there is none
 documents  how many the library holds
 clients    how many are connected to the control socket
 counters   ``wakes``, ``questions``, ``answers``, ``cancelled``, ``errors``
-trouble    the last error: ``stage``, ``message``, ``mend``, ``ago_s``; null if there was none
+trouble    the last error: ``stage``, ``message``, ``mend``, ``ago_s``, and ``over``: whether a
+           microphone that had failed is back; null if there was none
+silent_s   how long the microphone has delivered nothing but digital silence
 ========== ========================================================================================
 """
 
@@ -24,7 +26,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from voice_agent.events import Answer, Cancelled, Error, Event, Wake
+from voice_agent.errors import DeviceError
+from voice_agent.events import Answer, Cancelled, Error, Event, HearsAgain, Unspoken, Wake
 from voice_agent.places import NAME
 
 _COUNTED = ("wakes", "questions", "answers", "cancelled", "errors")
@@ -38,6 +41,7 @@ class Tally:
     counters: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(_COUNTED, 0)))
     trouble: Error | None = None
     trouble_s: float = 0.0
+    over: bool = False
 
     def note(self, event: Event, now_s: float) -> None:
         """Take the next event."""
@@ -49,9 +53,17 @@ class Tally:
             self.counters["cancelled"] += 1
         elif isinstance(event, Error):
             self.counters["errors"] += 1
-            self.trouble, self.trouble_s = event, now_s
+            self._remember(event, now_s)
+        elif isinstance(event, Unspoken):
+            error = Error(stage=DeviceError.stage, message=event.message, mend=event.mend)
+            self._remember(error, now_s)
+        elif isinstance(event, HearsAgain):
+            self.over = True
         if isinstance(event, Answer | Cancelled | Error) and event.turn is not None:
             self.counters["questions"] += 1
+
+    def _remember(self, error: Error, now_s: float) -> None:
+        self.trouble, self.trouble_s, self.over = error, now_s, False
 
     def to_json(self, now_s: float) -> dict[str, Any]:
         """Return what is known, as the fields of the status."""
@@ -73,6 +85,7 @@ class Tally:
             "message": error.message,
             "mend": error.mend,
             "ago_s": round(now_s - self.trouble_s, 1),
+            "over": self.over,
         }
 
 

@@ -113,7 +113,6 @@ def _run(listening: portaudio.Stream, playing: portaudio.Stream) -> None:
         time.sleep(_LISTEN_S)
     finally:
         for stream in (playing, listening):
-            stream.abort()
             stream.close()
 
 
