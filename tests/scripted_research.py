@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from fakes import Clock, Script, ScriptedAsker, ScriptedModel, doing
+from fakes import Clock, Script, ScriptedAsker, ScriptedModel, doing, ended
 
 from voice_agent.engine import StopFlag
 from voice_agent.errors import ToolError
 from voice_agent.events import Event, Listener, Source, ToolResult
-from voice_agent.llm.model import Call, Message, ToolSpec
+from voice_agent.llm.model import Call, Finished, Likelihood, Message, Request, ToolSpec
 from voice_agent.research.answer import AnswerLimits
 from voice_agent.research.asking import Asking
 from voice_agent.research.budget import Limits
@@ -15,6 +15,7 @@ from voice_agent.research.evidence import Finding
 from voice_agent.research.loop import Inquiry, Reply, ResearchLoop
 from voice_agent.research.permission import Permission, Rules
 from voice_agent.research.sections import Section
+from voice_agent.research.sufficiency import Sufficiency
 from voice_agent.research.toolbox.ask_user import AskUser
 from voice_agent.research.tools import Toolbox, ToolOutput
 
@@ -59,11 +60,27 @@ class Shelf:
         return ToolOutput(text, findings, self.sections)
 
 
+class Weigher:
+    """Answers "yes" with the given shares, one after another; ``finished`` ends each request."""
+
+    def __init__(self, yes: tuple[float, ...], finished: Finished) -> None:
+        self._yes = list(yes)
+        self._finished = finished
+        self.asked: list[Request] = []
+
+    async def likelihood(self, request: Request, options: tuple[str, ...]) -> Likelihood:
+        self.asked.append(request)
+        yes = self._yes.pop(0)
+        return Likelihood((yes, 1 - yes), self._finished)
+
+
 class Research:
     """A loop with all its parts, and the events of its one reply."""
 
     def __init__(self, *replies: Script, prefetch: str | None = None, **limits: Any) -> None:
         self.model = ScriptedModel(*replies, context_tokens=limits.pop("context_tokens", 8192))
+        sufficiency: Sufficiency | None = limits.pop("sufficiency", None)
+        self.weigher = Weigher((), ended("end"))
         self.clock = Clock()
         self.stop = StopFlag()
         self.events: list[Event] = []
@@ -83,6 +100,7 @@ class Research:
             weight=lambda term: 1.0,
             prefetch=prefetch,
             permission=Permission(asking, rules),
+            sufficiency=sufficiency,
             clock=self.clock,
         )
 

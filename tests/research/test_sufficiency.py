@@ -1,28 +1,15 @@
 """The verdict on the evidence: what does not state the answer gives none."""
 
-from fakes import Script, ended
-from scripted_research import FACTS, QUESTION, Research, call, outcome
+from fakes import Script, doing, ended
+from scripted_research import FACTS, QUESTION, Research, Weigher, call, outcome
 
 from voice_agent.events import AnswerText, Round
-from voice_agent.llm.model import Call, Finished, Likelihood, Request, StopReason
+from voice_agent.llm.model import Call, StopReason
 from voice_agent.phrases import phrase
+from voice_agent.research.drafts import HELD_CHARS
 from voice_agent.research.sufficiency import Sufficiency
 from voice_agent.research.toolbox.calculator import Calculator
 from voice_agent.research.tools import Tool
-
-
-class Weigher:
-    """Answers "yes" with the given shares, one after another; ``finished`` ends each request."""
-
-    def __init__(self, yes: tuple[float, ...], finished: Finished) -> None:
-        self._yes = list(yes)
-        self._finished = finished
-        self.asked: list[Request] = []
-
-    async def likelihood(self, request: Request, options: tuple[str, ...]) -> Likelihood:
-        self.asked.append(request)
-        yes = self._yes.pop(0)
-        return Likelihood((yes, 1 - yes), self._finished)
 
 
 def judged(
@@ -31,9 +18,16 @@ def judged(
     reason: StopReason = "end",
     tools: tuple[Tool, ...] = (),
 ) -> Research:
-    research = Research(*replies, prefetch="search", tools=tools)
-    research.loop._sufficiency = Sufficiency(Weigher(yes, ended(reason)), 0.66)
+    weigher = Weigher(yes, ended(reason))
+    research = Research(
+        *replies, prefetch="search", tools=tools, sufficiency=Sufficiency(weigher, 0.66)
+    )
+    research.weigher = weigher
     return research
+
+
+def told(research: Research) -> str:
+    return "".join(event.text for event in research.of(AnswerText))
 
 
 async def test_evidence_that_states_the_answer_is_answered_from_at_once() -> None:
@@ -44,29 +38,29 @@ async def test_evidence_that_states_the_answer_is_answered_from_at_once() -> Non
 
 
 async def test_without_such_evidence_nothing_that_the_model_says_is_an_answer() -> None:
-    research = judged(["It is 9 bar."], yes=(0.2,))
+    research = judged(["It is 9 bar."], ["It is 8 bar."], yes=(0.2,))
     reply = await research.reply()
     assert outcome(reply) == ("forced", "nothing_found")
-    assert "9 bar" not in "".join(event.text for event in research.of(AnswerText))
+    assert "bar" not in "".join(event.text for event in research.of(AnswerText))
 
 
 async def test_the_model_may_search_until_the_evidence_suffices() -> None:
-    research = judged([call("boiler")], ["It is 1.5 bar."], yes=(0.2, 0.9))
+    research = judged(["It is 9 bar."], [call("boiler")], ["It is 1.5 bar."], yes=(0.2, 0.9))
     reply = await research.reply()
     assert (reply.rounds, outcome(reply)) == (1, ("complete", "none"))
 
 
 async def test_a_tool_result_stays_in_the_exchange_when_the_verdict_is_no() -> None:
-    research = judged([call("boiler")], ["It is 9 bar."], yes=(0.1, 0.1))
+    drafts = (["It is 9 bar."], [call("boiler")], ["It is 8 bar."], ["It is 7 bar."])
+    research = judged(*drafts, yes=(0.1, 0.1))
     await research.reply()
-    assert research.model.requests[1].messages[-1].role == "tool"
+    assert research.model.requests[3].messages[-1].role == "tool"
 
 
 async def test_a_verdict_that_ran_out_of_time_is_none() -> None:
-    research = judged(["It is 1.5 bar."], yes=(0.1,), reason="deadline")
-    research.model.context_tokens = 1  # no room for research: the answer is forced
+    research = judged(["It is 9 bar."], [], ["It is 1.5 bar."], yes=(0.1,), reason="deadline")
     reply = await research.reply()
-    assert outcome(reply)[1] != "nothing_found"
+    assert (reply.ending.text, outcome(reply)) == ("It is 1.5 bar.", ("forced", "empty_answer"))
 
 
 async def test_a_verdict_is_charged_like_any_request() -> None:
@@ -81,10 +75,32 @@ async def test_what_a_tool_tells_is_judged_with_the_evidence() -> None:
     reply = await research.reply()
     assert (reply.rounds, outcome(reply)) == (1, ("complete", "none"))
     assert FACTS["tyres"] in research.model.requests[-1].messages[-1].content
+    assert FACTS["tyres"] in research.weigher.asked[0].messages[-1].content
+
+
+async def test_only_the_statement_under_the_answer_is_judged() -> None:
+    research = judged(["It is 1.5 bar."], yes=(0.9,))
+    research.put(QUESTION, FACTS[QUESTION])
+    await research.reply()
+    asked = research.weigher.asked[0]
+    assert (asked.lane, FACTS[QUESTION] in asked.messages[-1].content) == ("verdict", True)
+
+
+async def test_a_statement_that_did_not_tell_is_not_answered_from_again() -> None:
+    research = judged(["It is 9 bar."], [call("boiler")], ["It is 1.5 bar."], yes=(0.2, 0.9))
+    await research.reply()
+    assert FACTS[QUESTION] not in research.model.requests[-1].messages[-1].content
+
+
+async def test_a_long_answer_is_passed_on_while_it_is_written() -> None:
+    said: list[int] = []
+    research = judged(["a b " * 70, doing(lambda: said.append(len(told(research)))), "end"], yes=())
+    await research.reply()
+    assert said[0] > HELD_CHARS
 
 
 async def test_after_a_write_the_answer_follows() -> None:
-    research = judged([call("milk", "note")], ["I noted it."], yes=(0.2,))
+    research = judged(["9 bar."], [call("milk", "note")], ["I noted it."], yes=(0.2,))
     reply = await research.reply()
     assert (reply.ending.text, outcome(reply)) == ("I noted it.", ("complete", "none"))
     assert research.note.asked == ["milk"]
@@ -109,3 +125,24 @@ async def test_what_is_to_be_reckoned_is_not_taken_from_documents() -> None:
     reply = await research.reply()
     assert (reply.ending.text, reply.rounds) == ("391", 1)
     assert "17*23 = 391" in research.model.requests[-1].messages[-1].content
+
+
+async def test_a_question_writes_nothing() -> None:
+    research = judged(["9 bar."], [call("milk", "note")], ["8 bar."], yes=(0.2,))
+    research.question = f"{QUESTION}?"
+    research.put(research.question, FACTS[QUESTION])
+    await research.reply()
+    assert (research.note.asked, research.statuses[-1]) == ([], "not_executed")
+
+
+async def test_an_answer_that_only_says_the_question_again_is_none() -> None:
+    research = judged(["The boiler pressure is high."], ["It is 8 bar."], yes=())
+    reply = await research.reply()
+    assert outcome(reply) == ("forced", "nothing_found")
+
+
+async def test_a_later_draft_must_be_surer() -> None:
+    drafts = (["It is 9 bar."], [call("boiler")], ["It is 8 bar."], ["It is 7 bar."])
+    research = judged(*drafts, yes=(0.65, 0.67))
+    reply = await research.reply()
+    assert outcome(reply) == ("complete", "none")

@@ -1,7 +1,8 @@
 """A GGUF model on this machine, with the chat template from its own metadata.
 
-Two sequences share the context: one for the conversation, which only grows, and one for final
-requests, so that neither costs the other its processed prefix (`Request.lane`).
+Three sequences share the context: one for the conversation, which only grows, one for final
+requests, and one for verdicts and a second look, so that none costs another its processed prefix
+(`Request.lane`).
 """
 
 import asyncio
@@ -22,6 +23,7 @@ from voice_agent.errors import ContextOverflow
 from voice_agent.llm.llama import Llama
 from voice_agent.llm.model import (
     Finished,
+    Lane,
     Likelihood,
     Message,
     Piece,
@@ -34,7 +36,8 @@ from voice_agent.research.markup import MarkupParser
 
 log = logging.getLogger(__name__)
 
-_LANES = {"conversation": 0, "answer": 1}
+_LANES: dict[Lane, int] = {"conversation": 0, "answer": 1, "verdict": 2}
+_VERDICT_TOKENS = 2_048  # some statements and the question
 _SPEED_FROM_TOKENS = 64  # a shorter prompt says little about the speed
 _FIRST_GUESS_TOKENS_PER_S = 50.0
 _CALL_MARKS = (b"{", b"<", b"[", b"`")
@@ -43,7 +46,8 @@ _CALL_MARKS = (b"{", b"<", b"[", b"`")
 class LocalModel:
     """The local `Model`; every call to llama.cpp runs on ``engine``'s thread.
 
-    ``answer_tokens`` bounds the second sequence, ``prefix_folder`` keeps processed beginnings.
+    ``answer_tokens`` bounds the sequence of the answers; ``prefix_folder`` keeps what was processed
+    of the beginnings of requests.
     """
 
     def __init__(
@@ -57,7 +61,11 @@ class LocalModel:
     ) -> None:
         self.context_tokens = context_tokens
         self.prompt_tokens_per_s = _FIRST_GUESS_TOKENS_PER_S
-        self._room = {"conversation": context_tokens, "answer": answer_tokens}
+        self._room: dict[Lane, int] = {
+            "conversation": context_tokens,
+            "answer": answer_tokens,
+            "verdict": _VERDICT_TOKENS,
+        }
         self._llama = llama
         self._engine = engine
         self._prefix_folder = prefix_folder
@@ -84,7 +92,7 @@ class LocalModel:
         def work() -> LocalModel:
             llama = Llama(
                 path,
-                context_tokens=context_tokens + answer_tokens,
+                context_tokens=context_tokens + answer_tokens + _VERDICT_TOKENS,
                 threads=threads,
                 sequences=len(_LANES),
             )

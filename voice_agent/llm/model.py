@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 from voice_agent.engine import StopFlag
 
 Role = Literal["system", "user", "assistant", "tool"]
-Lane = Literal["conversation", "answer"]
+Lane = Literal["conversation", "answer", "verdict"]
 StopReason = Literal["end", "length", "deadline", "stopped", "repetition"]
 
 
@@ -61,8 +61,8 @@ class Message:
 class Request:
     """One request to the model.
 
-    The lane says which memory it continues: requests in one lane share their prefix, and neither
-    lane disturbs the other's. ``deadline`` is an instant of `time.monotonic`; it and ``stop`` act
+    The lane says which memory it continues: requests in one lane share their prefix, and no
+    lane disturbs another's. ``deadline`` is an instant of `time.monotonic`; it and ``stop`` act
     while the prompt is processed, too. ``calls_allowed`` False makes calls impossible.
     """
 

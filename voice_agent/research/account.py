@@ -35,6 +35,11 @@ class Account:
     facts: list[Result] = field(default_factory=list)
     doubted: list[str] = field(default_factory=list)
 
+    @property
+    def wrote(self) -> bool:
+        """Whether anything was written, or may have been."""
+        return any(write.status in ("ok", "empty", "unknown") for write in self.writes)
+
     def lines(self, language: str) -> tuple[str, ...]:
         """Return the account in the words of ``language``; what happened often is said once."""
         told = [_question(pair, language) for pair in self.questions]

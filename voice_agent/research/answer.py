@@ -56,6 +56,7 @@ class Ending:
     basis: Basis
     reason: Reason
     answer_tokens: int = 0
+    finished: Finished | None = None
 
 
 @dataclass
@@ -156,6 +157,14 @@ async def stream_text(
 
 
 @dataclass(frozen=True)
+class Look:
+    """What to answer from, best first; ``linked`` statements answer only together."""
+
+    findings: Sequence[Finding]
+    linked: bool = False
+
+
+@dataclass(frozen=True)
 class Unfinished:
     """A reply whose research has ended: what the final request is made from.
 
@@ -172,6 +181,14 @@ class Unfinished:
     account: tuple[str, ...] = ()
     """What the reply did besides reading: no line of it is ever left out."""
     exchange: Request | None = None
+    look: Look | None = None
+    """What to answer from, in place of all the evidence that bears on the question."""
+
+    def findings(self) -> list[Finding]:
+        """Return what the answer may be written from, best first."""
+        if self.look is not None:
+            return list(self.look.findings)
+        return self.evidence.ranked(self.question, RELEVANCE_FLOOR)
 
 
 class FinalAnswer:
@@ -184,7 +201,7 @@ class FinalAnswer:
 
     async def write(self, reply: Unfinished) -> Ending:
         """Answer the question from the evidence; raises nothing but Cancelled."""
-        findings = reply.evidence.ranked(reply.question, RELEVANCE_FLOOR)
+        findings = reply.findings()
         if not (findings or reply.account) or reply.reason == "nothing_found":
             return _nothing_found(reply)
         said = Streamed()
@@ -204,7 +221,9 @@ class FinalAnswer:
             reply.on_text(rest)
             text += rest
         basis: Basis = "complete" if reply.reason == "none" else "forced"
-        return Ending(text.strip(), basis, reply.reason, said.finished.charged_tokens)
+        return Ending(
+            text.strip(), basis, reply.reason, said.finished.charged_tokens, said.finished
+        )
 
     async def _composed(self, reply: Unfinished) -> Request:
         """Return the final request: the whole exchange where that is wanted and fits."""
@@ -226,7 +245,7 @@ class FinalAnswer:
 
     def request(self, reply: Unfinished) -> Request:
         """Return the short fresh request: the evidence that fits, and the question."""
-        findings = reply.evidence.ranked(reply.question, RELEVANCE_FLOOR)
+        findings = reply.findings()
         # about four characters a token: what can be read before the user loses patience
         room_tokens = self._model.prompt_tokens_per_s * self._limits.first_word_s
         room_chars = int(4 * min(room_tokens, self._model.context_tokens / 4))
@@ -243,7 +262,7 @@ class FinalAnswer:
             max_tokens=self._limits.max_tokens,
             stop=reply.stop.child(),
             deadline=self._clock() + self._limits.timeout_s,
-            lane="answer",
+            lane="verdict" if reply.look and reply.look.linked else "answer",
             calls_allowed=False,
         )
 

@@ -100,6 +100,7 @@ class Evidence:
         self._weight = weight
         self._findings: dict[str, Finding] = {}
         self._portions = 0
+        self._struck: set[str] = set()
         self.searched: list[str] = []
 
     def __len__(self) -> int:
@@ -116,6 +117,14 @@ class Evidence:
         self._findings |= {_key(finding): finding for finding in fresh}
         return fresh
 
+    def strike(self, finding: Finding) -> None:
+        """Answer no more from ``finding``, which did not tell what an answer made of it."""
+        self._struck.add(_key(finding))
+
+    def standing(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Return those of ``findings`` that were not struck."""
+        return [finding for finding in findings if _key(finding) not in self._struck]
+
     def relevance(self, text: str, question: str) -> float:
         """The share, 0 to 1, of the question's term weight that ``text`` holds."""
         wanted = set(self._terms(question))
@@ -130,7 +139,7 @@ class Evidence:
         while the one beside it does.
         """
         sources: dict[tuple[int, str], list[Finding]] = {}
-        for finding in self._findings.values():
+        for finding in self.standing(self._findings.values()):
             sources.setdefault((finding.portion, finding.label), []).append(finding)
         scored = [
             (self.relevance(f"{label} {' '.join(f.text for f in own)}", question), own)

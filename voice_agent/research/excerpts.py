@@ -17,6 +17,9 @@ NEIGHBOUR_SHARE = 0.25
 PASSAGE_SHARE = 0.6
 """How much the passage's own relevance counts beside the statement's."""
 
+_USUAL_TERMS = 8
+_LENGTH_COST = 0.1
+
 
 @dataclass(frozen=True)
 class Found:
@@ -49,13 +52,19 @@ def choose(
     scored: list[tuple[float, Finding]] = []
     for passage in passages:
         parts = statements(passage.text)
-        own = [sum(map(weight, wanted & set(terms(part)))) / total for part in parts]
+        own = [_density(terms(part), wanted, weight) / total for part in parts]
         for place, part in enumerate(parts):
             near = max((*own[max(place - 1, 0) : place], *own[place + 1 : place + 2]), default=0)
             score = own[place] + NEIGHBOUR_SHARE * near + PASSAGE_SHARE * passage.coverage
             scored.append((score, Finding(part, passage.source, passage.line, place)))
     ranked = sorted(scored, key=lambda pair: -pair[0])  # stable: equal ones in the search's order
     return fitting([finding for _score, finding in ranked], room_chars)
+
+
+def _density(held: Sequence[str], wanted: set[str], weight: Weight) -> float:
+    """The weight of the ``wanted`` terms in a statement; a long one tells less by each of them."""
+    longer = max(0, len(held) - _USUAL_TERMS) / _USUAL_TERMS
+    return sum(map(weight, wanted & set(held))) / (1 + _LENGTH_COST * longer)
 
 
 def fitting(findings: Sequence[Finding], room_chars: int) -> list[Finding]:

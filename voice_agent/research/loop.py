@@ -6,7 +6,8 @@ answers, or with one reserved request without tools (`voice_agent.research.answe
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from dataclasses import replace
 
 from voice_agent.engine import StopFlag
@@ -18,6 +19,7 @@ from voice_agent.research.answer import (
     AnswerLimits,
     Ending,
     FinalAnswer,
+    Look,
     Streamed,
     Unfinished,
     close_cut,
@@ -31,7 +33,9 @@ from voice_agent.research.budget import (
     TokenBudget,
     tools_allowed,
 )
+from voice_agent.research.drafts import Drafts
 from voice_agent.research.evidence import Evidence, Terms, Weight
+from voice_agent.research.excerpts import fitting
 from voice_agent.research.permission import Permission, Rules
 from voice_agent.research.provenance import Provenance
 from voice_agent.research.reading import Reading
@@ -43,6 +47,9 @@ from voice_agent.research.toolbox.calculator import CALCULATOR
 from voice_agent.research.toolbox.date_time import DATE_TIME
 from voice_agent.research.tools import Toolbox
 from voice_agent.research.wishes import is_order_to_write, is_reckoning
+
+MORE_CHARS = 1_300
+"""What is read at the last look at what the question itself has found."""
 
 __all__ = ["Inquiry", "Reply", "ResearchLoop"]
 
@@ -68,8 +75,8 @@ class ResearchLoop:
 
         ``prefetch`` names the search tool that is asked the question itself, as round 0.
 
-        With ``sufficiency`` the evidence is judged before each request: while it does not state
-        the answer, the model may only search on, and nothing that it says is passed on.
+        With ``sufficiency`` an answer is drafted and judged before each research request: while
+        none holds, the model may only search on, and nothing that it says is passed on.
         """
         self._model = model
         self._toolbox = toolbox
@@ -78,7 +85,6 @@ class ResearchLoop:
         self._terms = terms
         self._weight = weight
         self._prefetch = prefetch
-        self._sufficiency = sufficiency
         self._clock = clock
         self._spending = Spending(model, clock)
         self._reading = Reading(
@@ -86,11 +92,18 @@ class ResearchLoop:
             permission or Permission(Asking(Nobody(), clock), Rules()),
             SectionWorkers(model, self._spending),
             clock,
+            terms=terms,
+            weight=weight,
         )
         self._final = FinalAnswer(model, answer_limits, clock)
+        self._drafts = (
+            None
+            if sufficiency is None
+            else Drafts(self._final, sufficiency, self._spending, terms=terms, weight=weight)
+        )
 
-    def openings(self) -> tuple[Request, Request]:
-        """Return what all final and all research requests begin with, to be processed at start."""
+    def openings(self) -> tuple[Request, ...]:
+        """Return what all requests of each lane begin with, to be processed at start."""
         final = Request(
             messages=(Message("system", prompts.PERSONA),),
             max_tokens=1,
@@ -102,7 +115,7 @@ class ResearchLoop:
         research = replace(
             final, messages=(system,), lane="conversation", tools=self._toolbox.specs
         )
-        return final, research
+        return final, replace(final, lane="verdict"), research
 
     async def reply(self, inquiry: Inquiry) -> Reply:
         """Research ``inquiry`` and answer it.
@@ -114,8 +127,9 @@ class ResearchLoop:
         if self._prefetch is not None:
             await self._reading.read_ahead(run, self._prefetch)
         while True:
-            if await self._suffices(run):
-                return await self._finish(run, "none")
+            early = await self._early(run)
+            if early is not None:
+                return early
             request = self._request(run)
             reserved, reason = await self._reserve(run, request)
             if reason is not None:
@@ -144,7 +158,7 @@ class ResearchLoop:
             provenance=Provenance(
                 [*(m.content for m in inquiry.history if m.role == "user"), inquiry.question]
             ),
-            judging=self._sufficiency is not None,
+            judging=self._drafts is not None,
         )
 
     def _request(self, run: Run) -> Request:
@@ -187,32 +201,45 @@ class ResearchLoop:
         """Whether the request ended because research was out of time, not because it was done."""
         return said.finished is not None and said.finished.reason == "deadline"
 
-    async def _suffices(self, run: Run) -> bool:
-        """Whether the evidence, where it has changed, states the answer: asked of the model."""
-        if self._sufficiency is None:
-            return False
+    async def _early(self, run: Run) -> Reply | None:
+        """The reply, where what is known so far has changed and gives an answer that holds."""
+        if self._drafts is None:
+            return None
         question = run.inquiry.question
-        if run.account.writes:
-            return True  # a small model that goes on from there writes the same again
+        if run.account.wrote:  # a small model that goes on from there writes the same again
+            return await self._finish(run, "none")
         if self._is_order(run) or (self._reckons and not run.rounds and is_reckoning(question)):
-            return False
+            return None
         if run.known == run.judged:
-            return False
-        if not self._sufficiency.can_tell:
-            return bool(run.account.facts or run.evidence.ranked(question, RELEVANCE_FLOOR))
-        request = self._sufficiency.question(self._final.request(self._unfinished(run, "none")))
-        reserved, reason = await self._reserve(run, request)
-        if reason is not None:
-            return False
-        verdict = await self._sufficiency.check(request)
-        self._spending.settle(run, reserved, verdict.finished)
-        if verdict.finished.reason != "end":
-            return False  # out of time or stopped: that is no verdict
-        run.judged = run.known
-        run.sufficient = verdict.sufficient
-        if not run.sufficient and not run.rounds and self._reading.show_more(run):
-            return await self._suffices(run)
-        return run.sufficient
+            return None
+        if not self._drafts.judges:
+            relevant = run.account.facts or run.evidence.ranked(question, RELEVANCE_FLOOR)
+            return await self._finish(run, "none") if relevant else None
+        return await self._drafted(run, self._drafts)
+
+    async def _drafted(self, run: Run, drafts: Drafts) -> Reply | None:
+        """The first draft that holds; None where none does, or a budget allows no other."""
+        async with aclosing(self._looks(run)) as looks:
+            async for look in looks:
+                run.judged = run.known
+                ending = await drafts.answer(run, replace(self._unfinished(run, "none"), look=look))
+                if ending is not None:
+                    return self._outcome(run, ending)
+                if run.sufficient is not False:
+                    return None  # no verdict
+        return None
+
+    async def _looks(self, run: Run) -> AsyncGenerator[Look | None, None]:
+        """Yield what to answer from: all that is known (None), what is linked to it, the rest."""
+        yield None
+        if run.rounds or self._prefetch is None:
+            return
+        linked = await self._reading.follow(run, self._prefetch)
+        if linked:
+            run.evidence.add(linked)
+            yield Look(linked, linked=True)
+        if self._reading.show_more(run):
+            yield Look(fitting(run.evidence.standing(run.waiting), MORE_CHARS))
 
     def _unfinished(self, run: Run, reason: Reason) -> Unfinished:
         return Unfinished(
@@ -240,7 +267,7 @@ class ResearchLoop:
     async def _finish(self, run: Run, reason: Reason) -> Reply:
         if reason == "none" and run.account.writes and self._is_order(run):
             return self._reported(run)
-        if run.refuted and not run.account.lines(run.inquiry.language):
+        if run.refuted and not (run.account.wrote or run.account.questions):
             reason = "nothing_found"
         if reason != "none":
             run.inquiry.emit(Finishing(turn=run.inquiry.turn, reason=reason))

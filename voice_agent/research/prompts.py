@@ -14,8 +14,6 @@ PERSONA = (
 
 STRATEGY = "If the passages do not hold the answer, search the documents with other words."
 
-SUFFICIENT = "Do these passages state the answer to the question? Answer yes or no."
-
 CLOSING = "Answer now, from these passages, in the language of the question."
 
 
@@ -54,6 +52,11 @@ def evidence_and_question(found: str, question: str) -> str:
     restated the 0.5B model went from none to all of six facts (see the design's measurements).
     """
     return f"Passages:\n{found or 'None was found.'}\n\nQuestion: {question}"
+
+
+def does_it_tell(told: str, question: str) -> str:
+    """Return what is asked about an answer's ground: whether the text tells what was asked."""
+    return f"{told}\n\nDoes this text tell: {question} Answer yes or no."
 
 
 def numbered_section(name: str, statements: Sequence[str], question: str) -> str:

@@ -9,13 +9,15 @@ from voice_agent.events import Round, ToolCall, ToolResult, WriteBegun
 from voice_agent.llm.model import Call, Message
 from voice_agent.research import prompts
 from voice_agent.research.answer import Streamed
-from voice_agent.research.evidence import MIN_NEW_FINGERPRINTS, Finding
+from voice_agent.research.evidence import MIN_NEW_FINGERPRINTS, Finding, Terms, Weight
 from voice_agent.research.excerpts import fitting
+from voice_agent.research.links import follow_ups, linked
 from voice_agent.research.permission import Permission, Plea
 from voice_agent.research.reply import Run
 from voice_agent.research.section_workers import SectionWorkers
 from voice_agent.research.toolbox.ask_user import ASK_USER
 from voice_agent.research.tools import Result, Toolbox, same_call
+from voice_agent.research.wishes import is_question
 
 PORTION_CHARS = 900
 """What a result shows of itself at once: some 220 tokens, three seconds of prompt processing for
@@ -24,6 +26,8 @@ the default model on two cores. The next search shows what comes after it."""
 PORTIONS = 2
 """Portions of what the question itself finds that are read before the model may search."""
 
+LINKED_CHARS = 700
+"""What is read of statements that answer only together."""
 
 MAX_QUESTIONS = 3
 """Questions that one reply may put to the user."""
@@ -38,7 +42,12 @@ class Reading:
         permission: Permission,
         workers: SectionWorkers,
         clock: Callable[[], float],
+        *,
+        terms: Terms,
+        weight: Weight,
     ) -> None:
+        self._terms = terms
+        self._weight = weight
         self._toolbox = toolbox
         self._workers = workers
         self._permission = permission
@@ -58,6 +67,27 @@ class Reading:
         new = self.show_more(run) if result.status == "ok" else 0
         self._report(run, result, "\n".join(run.shown), new)
         run.inquiry.emit(Round(turn=run.inquiry.turn, n=0))
+
+    async def follow(self, run: Run, tool: str) -> list[Finding]:
+        """Search for the names in what the question found; return what answers only together."""
+        question = run.inquiry.question
+        pool = list(run.waiting)
+        found = fitting(pool, PORTION_CHARS)
+        for n, query in enumerate(follow_ups(question, found, terms=self._terms), 1):
+            call = Call(f"prefetch.{n}", tool, {"query": query}, raw="")
+            self._announce(run, call)
+            result = await self._toolbox.execute(call, question=question, stop=run.inquiry.stop)
+            run.provenance.read(result.text)
+            self._report(run, result, "", 0)
+            pool += result.findings
+        return linked(
+            question,
+            found,
+            pool,
+            terms=self._terms,
+            weight=self._weight,
+            room_chars=LINKED_CHARS,
+        )
 
     def show_more(self, run: Run) -> int:
         """Put the second portion of what the question found before it; return what is new."""
@@ -120,6 +150,10 @@ class Reading:
         problem = self._toolbox.problem(call)
         if problem:
             return Result(call, "error", f"The call was not executed: {problem}")
+        if self._toolbox.writes(call.name) and is_question(run.inquiry.question):
+            return Result(
+                call, "not_executed", "Nobody asked to write anything. Answer the question."
+            )
         if call.name == ASK_USER and len(run.account.questions) >= MAX_QUESTIONS:
             return Result(call, "not_executed", "The user was asked enough. Answer now.")
         return None

@@ -1,19 +1,24 @@
-"""Whether what was found states the answer: asked of the model before it may answer.
+"""Whether an answer holds: the model is asked if the statement under it tells what was asked.
 
-A small model that is told to admit ignorance either invents or declines everything; how likely it
-says "yes" when asked whether the passages state the answer tells the two apart far better, and
-costs some twenty tokens, because the passages have just been processed for the answer itself.
-This is the floor of relevance below which evidence does not count as found. `benchmarks/README.md`
-has how it was measured.
+A small model that is told to admit ignorance either invents or declines everything, and asked
+about all the passages, or about its own answer, it says yes to nearly anything. Shown only the
+statement on which the answer stands and asked whether that tells the answer to the question, it
+tells the two apart far better: see `benchmarks/README.md` for how that was measured. This is the
+floor of relevance below which evidence does not count as found.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from voice_agent.llm.model import Finished, Likelihood, Request
+from voice_agent.engine import StopFlag
+from voice_agent.llm.model import Finished, Likelihood, Message, Request
 from voice_agent.research import prompts
 
 OPTIONS = ("yes", "no")
+
+AGAIN = 0.04
+"""How much surer the model must be of a later draft than of the first."""
 
 
 class WeighingModel(Protocol):
@@ -26,7 +31,7 @@ class WeighingModel(Protocol):
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether the passages suffice, and what asking cost."""
+    """Whether the statements suffice, and what asking cost."""
 
     sufficient: bool
     yes: float
@@ -34,7 +39,7 @@ class Verdict:
 
 
 class Sufficiency:
-    """Asks the model whether the passages that it has just read state the answer.
+    """Asks the model whether the statements under an answer tell what the question asks.
 
     They do where it prefers "yes" to "no" with a share of ``threshold``, which is measured for
     each model (``evidence_yes`` in the catalogue).
@@ -49,15 +54,37 @@ class Sufficiency:
         """Whether the model's verdict is worth asking for; else any relevant passage suffices."""
         return self._threshold > 0
 
-    def question(self, request: Request) -> Request:
-        """Return ``request`` with its last message asking for the verdict instead."""
-        last = request.messages[-1]
-        asking = replace(last, content=f"{last.content}\n{prompts.SUFFICIENT}")
-        return replace(request, messages=(*request.messages[:-1], asking), max_tokens=1)
+    def question(
+        self,
+        question: str,
+        told: str,
+        *,
+        history: Sequence[Message],
+        stop: StopFlag,
+        deadline: float,
+    ) -> Request:
+        """Return the request for a verdict on whether the text ``told`` tells the answer."""
+        return Request(
+            messages=(
+                Message("system", prompts.PERSONA),
+                *history,
+                Message("user", prompts.does_it_tell(told, question)),
+            ),
+            max_tokens=1,
+            stop=stop,
+            deadline=deadline,
+            lane="verdict",
+            calls_allowed=False,
+        )
 
-    async def check(self, request: Request) -> Verdict:
-        """Ask about ``request``, made by `question`. Raises ModelError."""
+    async def check(self, request: Request, *, again: bool = False) -> Verdict:
+        """Ask about ``request``, made by `question`. Raises ModelError.
+
+        ``again``: an earlier draft did not hold, and each further one is another chance to be
+        taken in, so more is asked of it.
+        """
         weighed = await self._model.likelihood(request, OPTIONS)
         yes, no = weighed.shares
         share = yes / (yes + no) if yes + no else 0.0
-        return Verdict(share >= self._threshold, share, weighed.finished)
+        threshold = self._threshold + (AGAIN if again else 0.0)
+        return Verdict(share >= threshold, share, weighed.finished)

@@ -41,3 +41,8 @@ def is_reckoning(text: str) -> bool:
 def is_order_to_write(text: str) -> bool:
     """Whether ``text`` begins like an order to note something, in a shipped language."""
     return _ORDER.match(text) is not None
+
+
+def is_question(text: str) -> bool:
+    """Whether ``text`` asks something and orders nothing: "Can you add milk?" is an order."""
+    return text.rstrip().endswith("?") and not is_order_to_write(text)

@@ -1,0 +1,73 @@
+"""The statement on which an answer stands, to be checked apart from all that was found with it."""
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from voice_agent.research.evidence import Finding, Terms, Weight
+
+FACT_WEIGHT = 2.0
+"""How much more a term counts that the answer has told than one that was asked about."""
+
+
+def support(
+    question: str,
+    answer: str,
+    findings: Sequence[Finding],
+    *,
+    terms: Terms,
+    weight: Weight,
+    linked: bool = False,
+) -> list[Finding]:
+    """Return what ``answer`` stands on: the statement that holds most of what it tells.
+
+    An answer from ``linked`` findings stands on two: also on the one that holds most of what was
+    asked about and is missing in the first.
+    """
+    if not findings:
+        return []
+    asked = set(terms(question))
+    told = set(terms(answer)) - asked or set(terms(answer))
+
+    def share(wanted: set[str], finding: Finding) -> float:
+        return sum(map(weight, wanted & set(terms(f"{finding.label} {finding.text}"))))
+
+    best = max(findings, key=lambda f: FACT_WEIGHT * share(told, f) + share(asked, f))
+    if not linked:
+        return [best]
+    missing = asked - set(terms(f"{best.label} {best.text}"))
+    linking = max(findings, key=lambda f: share(missing, f))
+    return [best, linking] if share(missing, linking) > 0 else [best]
+
+
+def tells_nothing(question: str, answer: str, *, terms: Terms) -> bool:
+    """Whether ``answer`` only says the question again."""
+    return set(terms(answer)) <= set(terms(question))
+
+
+def is_about_another(question: str, findings: Sequence[Finding], *, terms: Terms) -> bool:
+    """Whether the findings are about another one of what the question numbers.
+
+    "Flat 4" is not Flat 3: where a word of the question stands with other numbers only, what is
+    said there is no answer. Title, heading and file name count as the statement itself.
+    """
+    numbered = _numbered(question, terms)
+    found: dict[str, set[str]] = {}
+    for finding in findings:
+        stem = PurePath(finding.source.path).stem if finding.source else ""
+        text = f"{finding.label}\n{finding.text}\n{re.sub('[-_]', ' ', stem)}"
+        for word, numbers in _numbered(text, terms).items():
+            found.setdefault(word, set()).update(numbers)
+    return any(found.get(word) and not found[word] & own for word, own in numbered.items())
+
+
+_NUMBERED = re.compile(r"([^\W\d_]+) (\d{1,3})(?![\d.,:/-]*\d)\b")
+
+
+def _numbered(text: str, terms: Terms) -> dict[str, set[str]]:
+    """The words of ``text`` that a small number follows at once, with those numbers."""
+    found: dict[str, set[str]] = {}
+    for word, number in _NUMBERED.findall(text):
+        for term in terms(word):
+            found.setdefault(term, set()).add(number)
+    return found
