@@ -136,7 +136,7 @@ async def test_a_question_writes_nothing() -> None:
 
 
 async def test_an_answer_that_only_says_the_question_again_is_none() -> None:
-    research = judged(["The boiler pressure is high."], ["It is 8 bar."], yes=())
+    research = judged([QUESTION], ["It is 8 bar."], yes=())
     reply = await research.reply()
     assert outcome(reply) == ("forced", "nothing_found")
 

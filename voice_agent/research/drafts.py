@@ -113,7 +113,7 @@ class Drafts:
         reserved, reason = await self._spending.reserve(run, request)
         if reason is not None:
             return False
-        verdict = await self._sufficiency.check(request, again=reply.look is not None)
+        verdict = await self._sufficiency.check(request, again=run.sufficient is False)
         self._spending.settle(run, reserved, verdict.finished)
         if verdict.finished.reason == "end":  # else out of time or stopped: that is no verdict
             run.sufficient = verdict.sufficient
