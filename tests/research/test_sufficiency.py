@@ -145,4 +145,4 @@ async def test_a_later_draft_must_be_surer() -> None:
     drafts = (["It is 9 bar."], [call("boiler")], ["It is 8 bar."], ["It is 7 bar."])
     research = judged(*drafts, yes=(0.65, 0.67))
     reply = await research.reply()
-    assert outcome(reply) == ("complete", "none")
+    assert outcome(reply) == ("forced", "nothing_found")
