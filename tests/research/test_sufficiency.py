@@ -146,3 +146,12 @@ async def test_a_later_draft_must_be_surer() -> None:
     research = judged(*drafts, yes=(0.65, 0.67))
     reply = await research.reply()
     assert outcome(reply) == ("forced", "nothing_found")
+
+
+async def test_proposing_to_write_over_and_over_is_no_progress() -> None:
+    notes = [[call("milk", "note")] for _ in range(4)]
+    research = judged(["9 bar."], *notes, yes=(0.2,))
+    research.question = f"{QUESTION}?"
+    research.put(research.question, FACTS[QUESTION])
+    reply = await research.reply()
+    assert (reply.rounds, outcome(reply)) == (4, ("forced", "nothing_found"))

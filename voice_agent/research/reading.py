@@ -111,7 +111,7 @@ class Reading:
         )
         done: set[str] = set()
         new = 0
-        answered = False
+        answered, names = False, [call.name for call in calls]
         for call in calls:
             self._announce(run, call)
             result = await self._one(run, call, done)
@@ -119,7 +119,7 @@ class Reading:
             answered |= call.name == ASK_USER and result.status == "ok"
         if answered:
             run.stale_rounds = 0  # what the user says is progress
-        elif not any(self._toolbox.writes(call.name) for call in calls):
+        elif is_question(run.inquiry.question) or not any(map(self._toolbox.writes, names)):
             run.stale_rounds = 0 if new >= MIN_NEW_FINGERPRINTS else run.stale_rounds + 1
         # else: a batch that writes says nothing about progress in reading
 
