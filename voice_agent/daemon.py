@@ -151,6 +151,7 @@ async def open_desk(
         microphone = recorded or opened.enter_context(DeviceMicrophone(settings.audio.input_device))
         if isinstance(microphone, DeviceMicrophone) and isinstance(stages.speaker, DeviceSpeaker):
             stages.speaker.look_again = microphone.look_again
+            microphone.make_way = stages.speaker.make_way
         yield Desk(
             stages=stages,
             ears=ears,

@@ -140,6 +140,18 @@ async def test_the_microphone_makes_way_for_a_search_for_the_loudspeaker() -> No
     assert ear.events == []
 
 
+async def test_a_loudspeaker_that_rests_makes_way_for_a_search_for_the_microphone() -> None:
+    ear = Ear()
+    with DeviceSpeaker(system=ear.system) as speaker:
+        ear.microphone.make_way = speaker.make_way
+        async with ear.listening():
+            await speaker.play(SECOND)
+            ear.system.unplug("input")
+            ear.system.plug("input")
+            await ear.hears_again()
+    assert ear.microphone.device.number == 2
+
+
 async def test_a_loudspeaker_that_asks_for_nothing_is_given_up() -> None:
     system = StandIn()
     with DeviceSpeaker(system=system) as speaker:

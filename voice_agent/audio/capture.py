@@ -64,7 +64,7 @@ class DeviceMicrophone:
     """A microphone. Used as a context manager; its device is open while `blocks` is iterated.
 
     ``overruns`` counts how often the system lost samples, ``dropped_blocks`` what we were too
-    slow for.
+    slow for. ``make_way`` is called before devices are looked for again: streams are in the way.
     """
 
     ended = False
@@ -85,6 +85,7 @@ class DeviceMicrophone:
         self._arrived = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._anew = False
+        self.make_way: Callable[[], None] = lambda: None
         self._heard: object = None
         self.overruns = 0
         self.dropped_blocks = 0
@@ -119,6 +120,8 @@ class DeviceMicrophone:
         """
         self._waiting.clear()
         self._loop = asyncio.get_running_loop()
+        if self._opening.failed:
+            self.make_way()
         self._device, stream = await self._opening.in_time(self._open)
         incoming = _Incoming(stream.rate_hz)
         self._anew, slept_s, patience_s = False, self._slept_s(), FIRST_S

@@ -1,6 +1,7 @@
 """Opens devices off the event loop: nobody waits long for a sound server that hangs."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -13,6 +14,8 @@ from voice_agent.errors import DeviceError
 
 Open = Callable[[Device], Stream]
 """Returns a stopped stream to or from a device. Raises DeviceError."""
+
+_TRIES, _TRY_S = 10, 0.03
 
 
 class Opening:
@@ -40,7 +43,7 @@ class Opening:
     def _open(self, open_: Open) -> tuple[Device, Stream]:
         try:
             if self.failed:
-                self._system.rescan()
+                self._look()
             device = choose(self._system.query(), self._wanted, self._kind)
             stream = open_(device)
         except DeviceError:
@@ -48,6 +51,13 @@ class Opening:
             raise
         self.failed = False
         return device, stream
+
+    def _look(self) -> None:
+        """Look for devices, as soon as the last stream is closed; not, if that takes long."""
+        for _ in range(_TRIES):
+            if self._system.rescan():
+                return
+            time.sleep(_TRY_S)
 
     def _run(self, open_: Open) -> tuple[Device, Stream]:
         device, stream = self._open(open_)

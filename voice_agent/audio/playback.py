@@ -230,6 +230,11 @@ class DeviceSpeaker:
             self._cancel_rest()
             self._resting = loop.call_later(LINGER_S, self._rest)
 
+    def make_way(self) -> None:
+        """Give the device back now if nothing is playing: devices are looked for."""
+        self._cancel_rest()
+        self._rest()
+
     def _rest(self) -> None:
         """Give the device back: nothing has been playing for a while."""
         if not self._waiting:

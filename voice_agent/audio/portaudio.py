@@ -14,7 +14,7 @@ import atexit
 import functools
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import replace
 from types import ModuleType
@@ -67,6 +67,7 @@ PATIENCE_S = 5.0
 """A sound server that takes longer hangs."""
 _RATES_HZ = (48_000, 44_100, 32_000, 16_000)
 """What a device is tried at that does not open at the rate it names."""
+_SETTLE_S = 1.0
 _INVALID_RATE, _UNAVAILABLE = -9997, -9985  # PortAudio's error codes
 
 
@@ -232,7 +233,7 @@ class _Opened:
     def __init__(self, stream: Any, device: Device) -> None:
         self._stream = stream
         self._device = device
-        self._closed: Future[None] | None = None
+        self.closing: Future[None] | None = None
         _streams().add(self)
 
     @property
@@ -241,7 +242,7 @@ class _Opened:
 
     @property
     def active(self) -> bool:
-        return self._closed is None and bool(self._stream.active)
+        return self.closing is None and bool(self._stream.active)
 
     def start(self) -> None:
         try:
@@ -250,9 +251,9 @@ class _Opened:
             raise _unusable(self._device, error) from error
 
     def close(self) -> Future[None]:
-        if self._closed is None:
-            self._closed = detached(self._end, "sound-closing")
-        return self._closed
+        if self.closing is None:
+            self.closing = detached(self._end, "sound-closing")
+        return self.closing
 
     def _end(self) -> None:
         self._stream.abort(ignore_errors=True)  # may wait for ever, so nothing is locked yet
@@ -304,6 +305,12 @@ def _alone() -> Iterator[None]:
         _lock().release()
 
 
+def _settle() -> None:
+    """Wait a moment for what is being closed: at the end its callbacks would find no Python."""
+    closing = [stream.closing for stream in _streams() if stream.closing is not None]
+    wait(closing, timeout=_SETTLE_S)
+
+
 @functools.cache
 def _library() -> ModuleType:
     """Return sounddevice, which starts PortAudio when it is first imported."""
@@ -317,4 +324,5 @@ def _library() -> ModuleType:
             mend="Run 'sudo apt install libportaudio2'.",
         ) from error
     atexit.unregister(sounddevice._exit_handler)  # waits for ever for a stream that hangs
+    atexit.register(_settle)
     return sounddevice  # type: ignore[no-any-return]

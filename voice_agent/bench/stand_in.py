@@ -1,6 +1,7 @@
 """Sound devices that are not there, behind the seam of the real ones, with any fault one wants."""
 
 import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
@@ -29,14 +30,14 @@ class StandIn:
         self.level = 0.1
         self.rate_hz = 48_000
         self.streams: set[StandInStream] = set()
-        self.heard: list[Block] = []
-        self._there = [_MICROPHONE, _LOUDSPEAKER]
-        self._known = list(self._there)
+        self.heard: deque[Block] = deque(maxlen=50)  # one second
+        self.there = [_MICROPHONE, _LOUDSPEAKER]
+        self._known = list(self.there)
         self._next = 2
 
     def unplug(self, kind: Kind) -> None:
         """Take the devices of a kind away; their streams end."""
-        self._there = [device for device in self._there if not device.can(kind)]
+        self.there = [device for device in self.there if not device.can(kind)]
         for stream in list(self.streams):
             if stream.device.can(kind):
                 stream.fail()
@@ -44,7 +45,7 @@ class StandIn:
     def plug(self, kind: Kind) -> None:
         """Bring one back, under another number."""
         device = _MICROPHONE if kind == "input" else _LOUDSPEAKER
-        self._there.append(replace(device, number=self._next))
+        self.there.append(replace(device, number=self._next))
         self._next += 1
 
     def query(self) -> list[Device]:
@@ -55,7 +56,7 @@ class StandIn:
         """Look for devices, unless a stream is open."""
         if self.streams:
             return False
-        self._known = list(self._there)
+        self._known = list(self.there)
         return True
 
     def open_input(
@@ -92,7 +93,7 @@ class StandIn:
         return self._open(StandInStream(self, device, step, block_s=BLOCK_S, ended=ended))
 
     def _open(self, stream: "StandInStream") -> "StandInStream":
-        if self.busy or stream.device not in self._there:
+        if self.busy or stream.device not in self.there:
             raise DeviceError(f"The device {stream.device.name!r} cannot be used.")
         self.streams.add(stream)
         return stream
