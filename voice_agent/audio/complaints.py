@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 import time
+from contextlib import suppress
 
 log = logging.getLogger(__name__)
 
@@ -29,10 +30,11 @@ def silence_alsa() -> object:
 
 
 @functools.cache
-def slow_stderr() -> None:
+def slow_stderr() -> int:
     """Let C's ``stderr``, which Python does not use, be a pipe that is emptied slowly.
 
-    Whoever writes there without end waits. What is read is for the debug log.
+    Whoever writes there without end waits. What is read is for the debug log. Returned is the end
+    that is read.
     """
     reading, writing = os.pipe()
     libc = ctypes.CDLL(None)
@@ -41,9 +43,19 @@ def slow_stderr() -> None:
     libc.setvbuf(stream, None, 2, 0)  # _IONBF: unbuffered, as stderr has to be
     ctypes.c_void_p.in_dll(libc, "stderr").value = stream.value
     threading.Thread(target=_drain, args=(reading,), name="sound-stderr", daemon=True).start()
+    return reading
+
+
+def let_go() -> None:
+    """At the end of the program: nobody waits any more who writes to C's ``stderr``.
+
+    It would be waited for, as it holds the lock of a file that the C library closes at the end.
+    """
+    os.close(slow_stderr())
 
 
 def _drain(reading: int) -> None:
-    while written := os.read(reading, 4096):
-        log.debug("From a sound library: %s", written.decode(errors="replace").strip()[:200])
-        time.sleep(_PAUSE_S)
+    with suppress(OSError):  # closed by `let_go`
+        while written := os.read(reading, 4096):
+            log.debug("From a sound library: %s", written.decode(errors="replace").strip()[:200])
+            time.sleep(_PAUSE_S)

@@ -23,7 +23,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from voice_agent.audio.complaints import silence_alsa, slow_stderr
+from voice_agent.audio.complaints import let_go, silence_alsa, slow_stderr
 from voice_agent.audio.devices import Device
 from voice_agent.engine import detached
 from voice_agent.errors import DeviceError
@@ -309,6 +309,7 @@ def _settle() -> None:
     """Wait a moment for what is being closed: at the end its callbacks would find no Python."""
     closing = [stream.closing for stream in _streams() if stream.closing is not None]
     wait(closing, timeout=_SETTLE_S)
+    let_go()
 
 
 @functools.cache
