@@ -44,7 +44,12 @@ def test_environment_over_file_over_default(tmp_path: Path) -> None:
 
 
 def test_a_section_with_an_underscore_has_its_variable(tmp_path: Path) -> None:
-    assert load(tmp_path, BARGE_IN__MODE="speech").settings.barge_in.mode == "speech"
+    assert load(tmp_path, BARGE_IN__MODE="wake_word").settings.barge_in.mode == "wake_word"
+
+
+def test_what_is_not_available_yet_is_refused_and_said(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="any speech is not available yet"):
+        load(tmp_path, BARGE_IN__MODE="speech")
 
 
 def test_lists_come_as_toml_or_as_text(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ _SILENT_POWER = 1e-7
 _WATCHED_FRAMES = 40
 _WATCHED_SAMPLES = _WATCHED_FRAMES * FRAME_SAMPLES
 """By so much sound it is judged whether the echo comes when it is expected."""
-_FIRST_HALF = _WATCHED_SAMPLES // 2
+_ONSET_SAMPLES = int(0.1 * SAMPLE_RATE_HZ)
 _MOST_SHIFT_SAMPLES = int(0.06 * SAMPLE_RATE_HZ)
 _LEFT_TOO_MUCH = 0.3
 _SURELY_SHIFTED = 1.2
@@ -134,8 +134,8 @@ class LinearEchoCanceller:
             return
         heard, expected = self._watched
         left, all_heard = _energy(heard - expected), _energy(heard)
-        # an answer that has just begun tells too little
-        silent = _energy(expected[:_FIRST_HALF]) < _SILENT_POWER * _FIRST_HALF
+        before = _energy(expected[:-_ONSET_SAMPLES])  # an onset alone tells too little
+        silent = before < _SILENT_POWER * _WATCHED_SAMPLES
         if silent or left < _LEFT_TOO_MUCH * all_heard:
             return
         self._watched_frames = 0

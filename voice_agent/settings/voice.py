@@ -218,8 +218,9 @@ class Cues(Section):
 class BargeIn(Section):
     """Interrupting the assistant."""
 
-    mode: Literal["wake_word", "speech"] = setting(
+    mode: Literal["wake_word"] = setting(
         "wake_word",
         "What interrupts",
-        "wake_word: only the wake word stops an answer. speech: any speech does.",
+        "wake_word: the wake word alone stops an answer.",
+        expects="wake_word; to interrupt by any speech is not available yet",
     )
