@@ -34,7 +34,7 @@ _TONES: dict[Cue, tuple[_Tone, ...]] = {
     "end_of_question": (_Tone(880, 0.05, 0.6), _Tone(660, 0.06, 0.6)),
     "thinking": (_Tone(587, 0.09, 0.35),),
     "cancelled": (_Tone(587, 0.07, 0.6), _Tone(392, 0.1, 0.6)),
-    "error": (_Tone(784, 0.08, 0.9), _Tone(659, 0.08, 0.9), _Tone(523, 0.1, 0.9)),
+    "error": (_Tone(784, 0.08, 0.6), _Tone(659, 0.08, 0.6), _Tone(523, 0.1, 0.6)),
     "no_speech": (_Tone(523, 0.08, 0.4), _Tone(440, 0.1, 0.4)),
 }
 
