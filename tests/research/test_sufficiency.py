@@ -148,6 +148,15 @@ async def test_a_later_draft_must_be_surer() -> None:
     assert outcome(reply) == ("forced", "nothing_found")
 
 
+async def test_facts_without_end_are_no_progress() -> None:
+    research = Research(*([call(f"day {n}")] for n in range(9)), [], no_progress_rounds=2)
+    research.search.finds = False
+    for n in range(9):
+        research.put(f"day {n}", " ".join(f"{n}{word}" for word in "abcdefghijkl"))
+    reply = await research.reply()
+    assert (reply.rounds, outcome(reply)[1]) == (5, "no_progress")
+
+
 async def test_proposing_to_write_over_and_over_is_no_progress() -> None:
     notes = [[call("milk", "note")] for _ in range(4)]
     research = judged(["9 bar."], *notes, yes=(0.2,))

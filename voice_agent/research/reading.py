@@ -29,6 +29,10 @@ PORTIONS = 2
 LINKED_CHARS = 700
 """What is read of statements that answer only together."""
 
+FACTS_THAT_COUNT = 3
+"""Facts of a reply that stand in no document and still count as progress: dates and sums can be
+made without end, each of them new."""
+
 MAX_QUESTIONS = 3
 """Questions that one reply may put to the user."""
 
@@ -221,7 +225,8 @@ class Reading:
         fresh = run.evidence.add(fitting(run.evidence.unseen(result.findings), PORTION_CHARS))
         text = _as_read(result, fresh, run.inquiry.question)
         read = text if fresh or not result.findings else ""
-        new = run.novelty.add(read) if result.status == "ok" else 0
+        counts = bool(result.findings) or len(run.account.facts) <= FACTS_THAT_COUNT
+        new = run.novelty.add(read) if result.status == "ok" and counts else 0
         run.messages.append(Message("tool", text, call_id=result.call.id, name=result.call.name))
         self._report(run, result, text, new)
         return new
