@@ -92,3 +92,13 @@ def test_unmounted_folder_is_named_with_what_to_do(
 def test_removing_an_unknown_folder_is_an_error(folder: Path) -> None:
     with pytest.raises(LibraryError, match="not a folder of the library"):
         run("remove", str(folder))
+
+
+@pytest.mark.parametrize("verb", ["add", "remove"])
+def test_an_empty_name_is_not_the_current_folder(
+    verb: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(verb, "")
+    assert ended.value.code == 2
+    assert "it is empty" in capsys.readouterr().err

@@ -96,6 +96,28 @@ def test_without_a_microphone_a_recording_asks(env: dict[str, str], tmp_path: Pa
     assert read_recording(Path(last.rsplit(" ", 1)[1])).seconds > 0.5
 
 
+def test_the_recorded_question_leaves_a_library_of_ones_own_alone(
+    env: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "bike.md").write_text("# Bicycle\n\nThe chain is oiled in May.\n")
+    command = [sys.executable, "-m", "voice_agent", "library"]
+    subprocess.run([*command, "add", str(tmp_path / "mine")], env=env, check=True)
+    with start(env) as child:
+        _, errors = child.communicate()
+    held = subprocess.run([*command, "list"], env=env, check=True, capture_output=True, text=True)
+    assert "to the example documents alone" in errors
+    assert child.returncode == 0
+    assert str(tmp_path / "mine") in held.stdout
+    assert "examples" not in held.stdout
+
+
+def test_no_library_that_we_use_sends_usage_data(env: dict[str, str], tmp_path: Path) -> None:
+    with start(env | {"HOME": str(tmp_path)}) as child:
+        child.communicate()
+    assert not [*tmp_path.rglob("Microsoft")]
+
+
 def test_a_microphone_that_was_chosen_and_is_missing_is_named(env: dict[str, str]) -> None:
     with start(env | {"VOICE_AGENT_AUDIO__INPUT_DEVICE": "headset"}) as child:
         output, errors = child.communicate()

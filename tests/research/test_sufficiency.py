@@ -17,10 +17,15 @@ def judged(
     yes: tuple[float, ...],
     reason: StopReason = "end",
     tools: tuple[Tool, ...] = (),
+    confirm_writes: bool = False,
 ) -> Research:
     weigher = Weigher(yes, ended(reason))
     research = Research(
-        *replies, prefetch="search", tools=tools, sufficiency=Sufficiency(weigher, 0.66)
+        *replies,
+        prefetch="search",
+        tools=tools,
+        sufficiency=Sufficiency(weigher, 0.66),
+        confirm_writes=confirm_writes,
     )
     research.weigher = weigher
     return research
@@ -164,3 +169,11 @@ async def test_proposing_to_write_over_and_over_is_no_progress() -> None:
     research.put(research.question, FACTS[QUESTION])
     reply = await research.reply()
     assert (reply.rounds, outcome(reply)) == (4, ("forced", "nothing_found"))
+
+
+async def test_an_order_that_was_declined_is_not_tried_again() -> None:
+    research = judged([call("milk", "note")], yes=(), confirm_writes=True)
+    research.question, research.asker.rest = "note milk", None
+    reply = await research.reply()
+    assert (reply.rounds, research.note.asked) == (1, [])
+    assert reply.ending.text == phrase("write_declined", "en", action="note: milk")

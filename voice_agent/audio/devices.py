@@ -61,5 +61,5 @@ def _called(kind: Kind) -> str:
 
 def _attach(kind: Kind) -> str:
     if kind == "input":
-        return "Connect one, or give a recording with --audio."
-    return "Connect one, or write to a file with --out FILE."
+        return "Connect one, or give a recording: 'ask --audio F', 'run --input-wav F'."
+    return "Connect one, or write to a file: 'ask --out F', 'run --output-wav F'."

@@ -112,9 +112,12 @@ def stamp_of(path: Path, sha256: str) -> Stamp:
 
 def _examine_file(file: ModelFile, folder: Path, *, full: bool) -> Finding:
     path = folder / file.path
-    if not path.is_file():
-        return Finding(path, "missing", "is missing")
-    size_bytes = path.stat().st_size
+    try:
+        if not path.is_file():
+            return Finding(path, "missing", "is missing")
+        size_bytes = path.stat().st_size
+    except OSError as error:  # the folder of another user
+        return Finding(path, "mismatch", f"cannot be read: {error.strerror}")
     if size_bytes != file.size_bytes:
         detail = f"has {size_bytes:,} bytes instead of {file.size_bytes:,}"
         return Finding(path, "mismatch", detail)

@@ -1,6 +1,10 @@
 """The recorded question, for a machine without a microphone: what the assistant does, shown."""
 
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,15 +21,19 @@ DOCUMENTS = "documents"
 ANSWER = "answer.wav"
 
 
-def offer_documents(examples: Path, library_file: Path) -> None:
-    """Add the example documents to a library that is empty, and say so on stderr.
+@contextmanager
+def asked_library(examples: Path, places: "Places") -> Iterator["Places"]:
+    """Yield where the recorded question finds the example documents; say on stderr what is done.
 
-    Raises LibraryError.
+    An empty library gets them. One that holds other things is left as it is, and the question is
+    put to a library of the examples alone, with a record of its own, that is thrown away. Raises
+    LibraryError.
     """
     from voice_agent.library import Library
+    from voice_agent.places import private_folder
 
     documents = (examples / DOCUMENTS).resolve()
-    with Library.open(library_file) as library:
+    with Library.open(places.library) as library:
         folders = [folder.path for folder in library.folders()]
         if not folders:
             added = library.add(documents).added
@@ -33,11 +41,16 @@ def offer_documents(examples: Path, library_file: Path) -> None:
                 f"the library was empty: {added} example documents were added. {ADD_FOLDER}. "
                 f"Forget the examples: voice-agent library remove '{documents}'"
             )
-        elif str(documents) not in folders:
-            _say(
-                "the recorded question is about the example documents, which your library does "
-                f"not hold. Add them: voice-agent library add '{documents}'"
-            )
+    if not folders or str(documents) in folders:
+        yield places
+        return
+    _say("the recorded question is put to the example documents alone, not to your library.")
+    with tempfile.TemporaryDirectory(prefix="voice-agent-example-") as folder:
+        own = replace(places, data=Path(folder) / "data")
+        private_folder(own.data)
+        with Library.open(own.library) as library:
+            library.add(documents)
+        yield own
 
 
 async def answer_recording(

@@ -81,7 +81,7 @@ def add(verbs: "Verbs") -> None:
     library = verbs.add_parser("library", help="the documents that answers come from")
     actions = library.add_subparsers(dest="action", metavar="ACTION", required=True)
     adds = actions.add_parser("add", help="add folders (or files) of text and Markdown")
-    adds.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
+    adds.add_argument("folders", nargs="+", type=_folder, metavar="FOLDER")
     adds.set_defaults(run=_add)
     actions.add_parser("list", help="show the folders").set_defaults(run=_list)
     search = actions.add_parser("search", help="show the passages that fit a question")
@@ -89,11 +89,17 @@ def add(verbs: "Verbs") -> None:
     search.add_argument("--limit", type=_count, default=LIMIT, metavar="N", help="most passages")
     search.set_defaults(run=_search)
     remove = actions.add_parser("remove", help="forget a folder; its files stay on the disk")
-    remove.add_argument("folder", type=Path, metavar="FOLDER")
+    remove.add_argument("folder", type=_folder, metavar="FOLDER")
     remove.set_defaults(run=_remove)
     actions.add_parser("sync", help="read all folders again").set_defaults(run=_sync)
     for action in actions.choices.values():
         action.add_argument("--json", action="store_true", help="one JSON object a line")
+
+
+def _folder(text: str) -> Path:
+    if not text:  # an unset variable of the shell, which would mean the current folder
+        raise argparse.ArgumentTypeError("it is empty; name a folder, '.' for this one")
+    return Path(text)
 
 
 def _count(text: str) -> int:

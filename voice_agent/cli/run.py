@@ -90,7 +90,7 @@ def _without_microphone(
     error: DeviceError, args: argparse.Namespace, settings: "Settings", listener: "Listener"
 ) -> int:
     """Answer the recorded question of the checkout, where there is one."""
-    from voice_agent.cli.example import ANSWER, answer_recording, offer_documents
+    from voice_agent.cli.example import ANSWER, answer_recording, asked_library
     from voice_agent.cli.signals import until_signal
     from voice_agent.places import checkout_examples, places, private_folder
 
@@ -100,7 +100,6 @@ def _without_microphone(
         raise DeviceError(error.message, mend=f"{connect}, or type: voice-agent ask 'QUESTION'")
     sys.stderr.write(f"voice-agent: {error.message} {connect}. A recording asks meanwhile.\n")
     here = places()
-    offer_documents(examples, here.library)
     answer_file = args.output_wav or private_folder(here.cache) / ANSWER
     sessions: list[Session] = []
 
@@ -109,7 +108,8 @@ def _without_microphone(
             session.cancel(cause)
         return bool(sessions)
 
-    answering = answer_recording(
-        examples, settings, here, listener=listener, answer_file=answer_file, use=sessions
-    )
-    return asyncio.run(until_signal(answering, stop))
+    with asked_library(examples, here) as asked:
+        answering = answer_recording(
+            examples, settings, asked, listener=listener, answer_file=answer_file, use=sessions
+        )
+        return asyncio.run(until_signal(answering, stop))

@@ -206,7 +206,8 @@ class ResearchLoop:
         if self._drafts is None:
             return None
         question = run.inquiry.question
-        if run.account.wrote:  # a small model that goes on from there writes the same again
+        if run.account.wrote or (run.account.writes and self._is_order(run)):
+            # a small model that goes on from there proposes the same again
             return await self._finish(run, "none")
         if self._is_order(run) or (self._reckons and not run.rounds and is_reckoning(question)):
             return None
