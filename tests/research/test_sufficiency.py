@@ -177,3 +177,11 @@ async def test_an_order_that_was_declined_is_not_tried_again() -> None:
     reply = await research.reply()
     assert (reply.rounds, research.note.asked) == (1, [])
     assert reply.ending.text == phrase("write_declined", "en", action="note: milk")
+
+
+async def test_a_question_that_was_heard_as_a_sentence_is_asked_as_a_question() -> None:
+    research = judged(["It is 1.5 bar."], yes=(0.9,))
+    await research.reply()
+    assert (
+        "tell: How high is the boiler pressure? " in research.weigher.asked[0].messages[-1].content
+    )

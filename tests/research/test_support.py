@@ -1,6 +1,7 @@
 """The statement on which an answer stands."""
 
 from voice_agent.events import Source
+from voice_agent.library import content_terms
 from voice_agent.research.evidence import Finding
 from voice_agent.research.support import is_about_another, support, tells_nothing
 
@@ -42,6 +43,13 @@ def test_what_is_said_of_another_number_is_no_answer() -> None:
     other = is_about_another("what is the rent of flat 4", [contract], terms=str.split)
     same = is_about_another("what is the rent of flat 3", [contract], terms=str.split)
     assert (other, same) == (True, False)
+
+
+def test_a_number_may_be_heard_as_a_word_and_small_words_are_not_numbered() -> None:
+    contract = Finding("the rent of 3 rooms in flat 3 is 900", Source("contract.md", "contract"))
+    asked = ("what is the rent of flat four", "what is the rent of 4 rooms in flat three")
+    another = [is_about_another(text, [contract], terms=content_terms) for text in asked]
+    assert another == [True, False]
 
 
 def test_numbers_that_measure_or_date_name_nothing() -> None:

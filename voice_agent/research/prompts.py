@@ -56,7 +56,8 @@ def evidence_and_question(found: str, question: str) -> str:
 
 def does_it_tell(told: str, question: str) -> str:
     """Return what is asked about an answer's ground: whether the text tells what was asked."""
-    return f"{told}\n\nDoes this text tell: {question} Answer yes or no."
+    asked = question[:1].upper() + question[1:]
+    return f"{told}\n\nDoes this text tell: {asked.rstrip(' .?')}? Answer yes or no."
 
 
 def numbered_section(name: str, statements: Sequence[str], question: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import PurePath
 
 from voice_agent.research.evidence import Finding, Terms, Weight
@@ -61,13 +62,16 @@ def is_about_another(question: str, findings: Sequence[Finding], *, terms: Terms
     return any(found.get(word) and not found[word] & own for word, own in numbered.items())
 
 
-_NUMBERED = re.compile(r"([^\W\d_]+) (\d{1,3})(?![\d.,:/-]*\d)\b")
+_WORD = re.compile(r"[^\W_]+(?:[.,:]\d+)*")
+_NUMBER = re.compile(r"\d{1,3}")
 
 
 def _numbered(text: str, terms: Terms) -> dict[str, set[str]]:
-    """The words of ``text`` that a small number follows at once, with those numbers."""
+    """The telling words of ``text`` that a small number follows, in digits or as a word."""
+    telling = {term for term in terms(text) if not _NUMBER.fullmatch(term)}
     found: dict[str, set[str]] = {}
-    for word, number in _NUMBERED.findall(text):
-        for term in terms(word):
-            found.setdefault(term, set()).add(number)
+    for word, number in pairwise(_WORD.findall(text)):
+        numbers = {value for value in terms(number) if _NUMBER.fullmatch(value)}
+        for term in telling & set(terms(word)) if numbers else ():
+            found.setdefault(term, set()).update(numbers)
     return found
