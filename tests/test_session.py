@@ -51,9 +51,11 @@ class Desk:
     def endings(self) -> list[Event]:
         return [event for event in self.events if isinstance(event, ENDINGS)]
 
-    async def cancelled_at(self, moment: Callable[[], bool]) -> list[Event]:
+    async def cancelled_at(
+        self, moment: Callable[[], bool], asking: str = "Which colour?"
+    ) -> list[Event]:
         """Ask, cancel when ``moment`` has come, and return the events after that."""
-        asked = asyncio.create_task(self.session.ask("Which colour?"))
+        asked = asyncio.create_task(self.session.ask(asking))
         for _ in range(1_000):
             if moment():
                 break
@@ -263,7 +265,7 @@ async def test_turns_of_a_session_are_one_conversation(ledger: Ledger) -> None:
 async def test_what_came_of_a_write_is_kept_although_its_turn_was_cancelled(ledger: Ledger) -> None:
     desk = Desk(ledger, [call("milk", "note")])
     desk.research.note.meanwhile = a_while
-    after = await desk.cancelled_at(lambda: bool(desk.research.note.asked))
+    after = await desk.cancelled_at(lambda: bool(desk.research.note.asked), "Note milk.")
     assert [step.kind for step in ledger.turn(1).steps][-2:] == ["tool_result", "cancelled"]
     assert [name_of(event) for event in after] == ["cancelled"]
     assert not ledger.in_doubt("note")

@@ -34,5 +34,5 @@ def test_a_microphone_is_no_loudspeaker() -> None:
 
 
 def test_no_device_at_all() -> None:
-    with pytest.raises(DeviceError, match="no loudspeaker.*--out FILE"):
+    with pytest.raises(DeviceError, match="no loudspeaker.*--out F"):
         choose([], "", "output")
