@@ -57,7 +57,7 @@ def _boot(root: Path, limit_s: int) -> str:
     command = ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--boot"]
     # a folder of its own hides this machine's /tmp in there
     hidden = [folder for folder in (ROOT, (ROOT / ".venv").resolve()) if folder.parts[1] == "tmp"]
-    binds = [f"--bind-ro={root / folder.relative_to('/')}:{folder}" for folder in hidden]
+    binds = [f"--bind-ro={folder}" for folder in hidden]
     done = subprocess.run(
         ["timeout", "--kill-after=15", str(limit_s), *command, *binds, f"--directory={root}"],
         env=environment,
@@ -71,10 +71,13 @@ def _boot(root: Path, limit_s: int) -> str:
 
 
 def _open_models(root: Path) -> None:
-    """Let the user read the models, which belong to whoever made the checkout."""
+    """Let the user read the models, which belong to whoever made the checkout.
+
+    In the box alone; of a checkout under /tmp, which is bound into it, the folders themselves.
+    """
     for name in MODELS:
         folder = (ROOT / "models" / name).resolve()
-        inside = root / folder.relative_to("/")
+        inside = folder if folder.parts[1] == "tmp" else root / folder.relative_to("/")
         subprocess.run(["chmod", "-R", "a+rX", inside], check=True)
 
 
