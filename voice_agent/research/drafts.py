@@ -5,12 +5,11 @@ judged (`voice_agent.research.sufficiency`). A text too long to be one spoken fa
 while it is written: nobody should wait for its end.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from voice_agent.research import prompts
-from voice_agent.research.answer import Ending, FinalAnswer, Unfinished
-from voice_agent.research.evidence import Finding, Terms, Weight
+from voice_agent.research.answer import Ending, FinalAnswer, Look, Unfinished
+from voice_agent.research.evidence import Terms, Weight
 from voice_agent.research.reply import Run
 from voice_agent.research.spending import Spending
 from voice_agent.research.sufficiency import Sufficiency
@@ -69,9 +68,9 @@ class Drafts:
     async def answer(self, run: Run, unfinished: Unfinished) -> Ending | None:
         """Write the answer and say it; None where it does not hold or a budget forbids it."""
         held = _Held(run)
-        reply = replace(unfinished, on_text=held.take)
-        findings = reply.findings()
-        if not (findings or reply.account):
+        look = unfinished.look or Look(unfinished.findings())  # ranked once for all that follows
+        reply = replace(unfinished, look=look, on_text=held.take)
+        if not (look.findings or reply.account):
             return None
         reserved, reason = await self._spending.reserve(run, self._final.request(reply))
         if reason is not None:
@@ -79,23 +78,21 @@ class Drafts:
         run.new_part = True
         ending = await self._final.write(reply)
         done = held.free or ending.basis == "fallback"
-        holds = done or await self._holds(run, reply, findings, held.text)
+        holds = done or await self._holds(run, reply, look, held.text)
         self._spending.settle(run, reserved, None if holds else ending.finished)
         if not holds:
             return None
         held.let_go()
         return ending
 
-    async def _holds(
-        self, run: Run, reply: Unfinished, findings: Sequence[Finding], answer: str
-    ) -> bool:
+    async def _holds(self, run: Run, reply: Unfinished, look: Look, answer: str) -> bool:
         grounds = support(
             reply.question,
             answer,
-            findings,
+            look.findings,
             terms=self._terms,
             weight=self._weight,
-            linked=reply.look is not None and reply.look.linked,
+            linked=look.linked,
         )
         if tells_nothing(reply.question, answer, terms=self._terms) or is_about_another(
             reply.question, grounds, terms=self._terms

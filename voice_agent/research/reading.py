@@ -60,12 +60,7 @@ class Reading:
 
     async def read_ahead(self, run: Run, tool: str) -> None:
         """Search with the question itself; what is found stands before it in the first request."""
-        call = Call("prefetch", tool, {"query": run.inquiry.question}, raw="")
-        self._announce(run, call)
-        result = await self._toolbox.execute(
-            call, question=run.inquiry.question, stop=run.inquiry.stop
-        )
-        run.provenance.read(result.text)
+        result = await self._search(run, "prefetch", tool, run.inquiry.question)
         run.evidence.searched.append(run.inquiry.question)
         run.waiting = list(result.findings)
         new = self.show_more(run) if result.status == "ok" else 0
@@ -78,10 +73,7 @@ class Reading:
         pool = list(run.waiting)
         found = fitting(pool, PORTION_CHARS)
         for n, query in enumerate(follow_ups(question, found, terms=self._terms), 1):
-            call = Call(f"prefetch.{n}", tool, {"query": query}, raw="")
-            self._announce(run, call)
-            result = await self._toolbox.execute(call, question=question, stop=run.inquiry.stop)
-            run.provenance.read(result.text)
+            result = await self._search(run, f"prefetch.{n}", tool, query)
             self._report(run, result, "", 0)
             pool += result.findings
         return linked(
@@ -92,6 +84,16 @@ class Reading:
             weight=self._weight,
             room_chars=LINKED_CHARS,
         )
+
+    async def _search(self, run: Run, id: str, tool: str, query: str) -> Result:
+        """Search as the program, not the model, wants: an ordinary call, told and recorded."""
+        call = Call(id, tool, {"query": query}, raw="")
+        self._announce(run, call)
+        result = await self._toolbox.execute(
+            call, question=run.inquiry.question, stop=run.inquiry.stop
+        )
+        run.provenance.read(result.text)
+        return result
 
     def show_more(self, run: Run) -> int:
         """Put the second portion of what the question found before it; return what is new."""
