@@ -47,6 +47,7 @@ def test_an_unknown_model_is_answered_with_the_known_ones() -> None:
         ("size_bytes = 2309", "size_bytes = 0", "file 'config.json' size_bytes: .*greater than 0"),
         ("licence", "license", "model 'whisper-base' licence: Field required"),
         ("{ hub", "{ hob", "file 'model.bin' sources number 1: is neither"),
+        ("sources = [", "sources = [[], ", "file 'model.bin' sources number 1: is neither"),
         ("72608766", "72608765", "file 'model.bin': the pieces of 'packages' do not add up"),
         ('"config.json"', '"../config.json"', "not a path inside the model's folder"),
         ('name = "alexa"', "", "model number 10 name: Field required"),

@@ -1,9 +1,9 @@
 """What is a request, and that nothing else can do any harm."""
 
 import json
-import random
 
 import pytest
+from fuzzing import PIECES, damaged_inputs
 
 from voice_agent.control.protocol import (
     OPERATIONS,
@@ -15,8 +15,6 @@ from voice_agent.control.protocol import (
     request_line,
     streamed,
 )
-
-FUZZ_INPUTS = 20_000
 
 
 def test_a_request_is_its_operation_its_id_and_its_text() -> None:
@@ -72,21 +70,9 @@ def test_an_event_keeps_its_own_id_beside_the_requests() -> None:
 
 
 def test_no_line_makes_the_parser_fail() -> None:
-    dice = random.Random(1)
     seeds = [request_line(op, text="Wie hoch ist der Druck?", id=3) for op in OPERATIONS]
-    for _ in range(FUZZ_INPUTS):
-        line = damaged(dice.choice(seeds), dice)
+    for line in damaged_inputs(seeds, usual=20_000, pieces=(*PIECES, b"\\u", b"null")):
         try:
             assert parse(line).op in OPERATIONS
         except Refused as refusal:
             assert refusal.code == "bad_request"
-
-
-def damaged(line: bytes, dice: random.Random) -> bytes:
-    """The line with a few bytes lost, doubled, changed or put in."""
-    changed = bytearray(line)
-    for _ in range(dice.randrange(1, 6)):
-        at = dice.randrange(len(changed) + 1)
-        piece = dice.choice([b"{", b"]", b'"', b"\\u", b"\x00", b"9" * 30, b"null", b"\xe2\x82"])
-        changed[at : at + dice.randrange(4)] = dice.choice([b"", piece, changed[at : at + 8]])
-    return bytes(changed)

@@ -103,7 +103,7 @@ class PackageSource(Row):
 
 
 def _kind(source: Any) -> str | None:
-    keys = source if isinstance(source, dict) else source.model_fields_set
+    keys = source if isinstance(source, dict) else getattr(source, "model_fields_set", ())
     return next((kind for kind in ("hub", "packages") if kind in keys), None)
 
 
