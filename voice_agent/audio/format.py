@@ -29,6 +29,7 @@ _BLOCK_SAMPLES = 1 << 20  # of all channels together
 _UNKNOWN_FRAMES = 1 << 62  # libsndfile's count where a header says nothing lies above
 _UNKNOWN_BYTES = 0x7FFF_0000  # programs that write to a pipe put such sizes into the header
 _CANCELS_BELOW = 1e-3  # energy of the mean of all channels over that of the loudest one
+_IMPOSSIBLE = 2.0**40  # far above the 32-bit integers that some programs store as floats
 _LOST_S = 0.1
 _READABLE = "Give a recording as WAV, FLAC or OGG."
 
@@ -203,9 +204,11 @@ def _blocks(source: soundfile.SoundFile, path: Path) -> Iterator[NDArray[np.floa
             ) from error
         if not len(block):
             return
-        if not np.isfinite(block).all():
+        if not (np.abs(block) < _IMPOSSIBLE).all():
             raise RecordingError(
-                f"{path} holds samples that are not numbers.", mend="Record it again.", file=path
+                f"{path} holds samples that are not numbers, or too large to be sound.",
+                mend="Record it again.",
+                file=path,
             )
         yield _mono(block)
 
