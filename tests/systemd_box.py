@@ -13,7 +13,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 USER = "desk"
-MODELS = ("whisper-base", "en_US-joe-medium", "qwen2.5-coder-0.5b-instruct")
+MODELS = (
+    "whisper-base",
+    "en_US-joe-medium",
+    "qwen2.5-coder-0.5b-instruct",
+    "qwen2.5-coder-1.5b-instruct",
+)
 _BOOT_UNIT = """\
 [Unit]
 After=multi-user.target

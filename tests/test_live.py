@@ -8,10 +8,12 @@ import pytest
 from fakes import FakeSpeaker, Script, ScriptedTranscriber, doing, forever
 from live_room import QUESTION, WAKE, Room, until
 
+from voice_agent.audio.format import read_recording
 from voice_agent.conversation import State
 from voice_agent.errors import DeviceError
 from voice_agent.events import Answer, Cancelled, Error
 from voice_agent.ledger import Ledger
+from voice_agent.ledger.recordings import Recordings
 from voice_agent.turns.front_end import NothingSaid
 
 
@@ -213,3 +215,19 @@ async def test_muted_it_hears_silence(ledger: Ledger) -> None:
         await room.hears(NothingSaid(1.0))
     assert room.ears.loud[:3] == [True, False, True]
     assert len(heard) >= 3
+
+
+async def test_the_sound_of_a_question_is_kept_where_that_is_wanted(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    keeping = Recordings(tmp_path / "recordings", wanted=True, max_age_days=7)
+    room = Room(ledger, ["It is red."], recordings=keeping)
+    async with room.running():
+        await room.hears(WAKE, QUESTION)
+        await room.speaks()
+        room.speaker.advance(1_000)
+        await room.is_in(State.IDLE)
+    (answer,) = [event for event in room.events if isinstance(event, Answer)]
+    (file,) = (tmp_path / "recordings").iterdir()
+    assert file.name == f"turn-{answer.turn}.wav"
+    assert read_recording(file).seconds == len(QUESTION.samples) / 16_000

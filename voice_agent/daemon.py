@@ -6,7 +6,6 @@ Models load before any sound device opens: loading stalls every Python thread fo
 import asyncio
 import os
 import sys
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -21,26 +20,18 @@ from voice_agent.audio.timeline import TimelineSpeaker
 from voice_agent.catalogue import Catalogue, Model, locate
 from voice_agent.desk import Desk
 from voice_agent.earcons import Earcons
-from voice_agent.engine import Engine
 from voice_agent.errors import DeviceError, SettingsError
 from voice_agent.ledger import Ledger
-from voice_agent.library import Library, content_terms
-from voice_agent.llm.access import server_access
-from voice_agent.llm.local import LocalModel
-from voice_agent.llm.model import Model as LanguageModel
-from voice_agent.llm.remote import RemoteModel
+from voice_agent.ledger.recordings import Recordings
+from voice_agent.library import Library
+from voice_agent.llm.llama import load_library
 from voice_agent.places import Places, private_folder
-from voice_agent.research.answer import AnswerLimits
-from voice_agent.research.asking import Asker, Asking, Nobody
-from voice_agent.research.budget import Limits
-from voice_agent.research.loop import ResearchLoop
-from voice_agent.research.permission import Permission, Rules
-from voice_agent.research.sufficiency import Sufficiency
-from voice_agent.research.toolbox.choice import toolbox
-from voice_agent.research.toolbox.library import SEARCH
+from voice_agent.preparing import Answers, prepared
+from voice_agent.research.asking import Asker, Nobody
 from voice_agent.session import Stages
 from voice_agent.settings import Settings
 from voice_agent.stt import WhisperTranscriber
+from voice_agent.thinking import Shelves, open_research
 from voice_agent.tts import PiperVoice
 from voice_agent.turns.endpointing import EndpointRules
 from voice_agent.turns.front_end import FrontEnd
@@ -51,7 +42,8 @@ class Wanted:
     """Which stages a verb needs: speech to text, a loudspeaker, a file for the sound.
 
     ``speaker`` is one of the verb's own, to be used besides or instead; ``asker`` reaches the user
-    in the middle of a reply.
+    in the middle of a reply. ``later``: a local language model is opened when the
+    research, which then is a `Preparing`, is told to begin.
     """
 
     stt: bool = False
@@ -59,6 +51,7 @@ class Wanted:
     sound_file: Path | None = None
     speaker: Speaker | None = None
     asker: Asker = field(default_factory=Nobody)
+    later: bool = False
 
     @property
     def voice(self) -> bool:
@@ -82,21 +75,20 @@ async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> Asy
             Library.open(places.library, max_bytes=settings.library.max_file_mb * 1_000_000)
         )
         located = await asyncio.to_thread(_locate, catalogue, settings, places, wanted)
-        model: RemoteModel | LocalModel
-        if settings.llm.provider == "local":
-            model = await opened.enter_async_context(_local_model(settings, places, located["llm"]))
-        else:
-            model = await opened.enter_async_context(_remote_model(settings))
+        shelves = Shelves(library, ledger, wanted.asker)
+        opening = open_research(settings, places, shelves, weights=located.get("llm"))
+        later = wanted.later and "llm" in located
+        if later:
+            await asyncio.to_thread(load_library)
+        research: Answers = await opened.enter_async_context(
+            prepared(opening) if later else opening
+        )
         stages = Stages(
-            research=_research(
-                settings,
-                model,
-                Shelves(library, ledger, wanted.asker),
-                sufficiency=_sufficiency(settings, model, catalogue),
-            ),
+            research=research,
             ledger=ledger,
             documents=sum(folder.documents for folder in library.folders()),
             language=settings.stt.language,
+            recordings=_recordings(settings, places, ledger),
         )
         if wanted.stt:
             stages.transcriber = opened.enter_context(
@@ -104,9 +96,6 @@ async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> Asy
                     located["stt"].parent, threads=settings.stt.thread_count(_cores())
                 )
             )
-        if isinstance(model, LocalModel):
-            for opening in stages.research.openings():
-                await model.prepare(opening)
         if wanted.voice:
             tts = settings.tts
             voice = await asyncio.to_thread(
@@ -128,10 +117,16 @@ class Files:
 
 @asynccontextmanager
 async def open_desk(
-    settings: Settings, places: Places, files: Files, began: Callable[[float], None]
+    settings: Settings,
+    places: Places,
+    files: Files,
+    began: Callable[[float], None],
+    *,
+    later: bool = False,
 ) -> AsyncIterator[Desk]:
     """Open all that a live session works with, models before devices; close it in reverse.
 
+    ``later``: a local language model is the exception, see `Wanted`.
     ``began`` gets the moment of the microphone's first sample, on the loop's clock. Raises what
     `open_stages` raises, and RecordingError, and DeviceError where there is no microphone.
     """
@@ -139,7 +134,7 @@ async def open_desk(
         recorded = RecordedMicrophone(files.recording) if files.recording else None
         file = opened.enter_context(TimelineSpeaker(files.output)) if files.output else None
         asker = VoiceAsker()
-        wanted = Wanted(stt=True, loudspeaker=file is None, speaker=file, asker=asker)
+        wanted = Wanted(stt=True, loudspeaker=file is None, speaker=file, asker=asker, later=later)
         stages = await opened.enter_async_context(open_stages(settings, places, wanted))
         ears = await asyncio.to_thread(_ears, settings)
 
@@ -175,6 +170,13 @@ def names_of_models(settings: Settings) -> dict[str, str]:
     llm = settings.llm
     language = llm.model if llm.provider == "local" else llm.remote_model
     return {"llm": language, "stt": settings.stt.model, "tts": settings.tts.voice}
+
+
+def _recordings(settings: Settings, places: Places, ledger: Ledger) -> Recordings:
+    wanted = settings.recordings
+    recordings = Recordings(places.recordings, wanted=wanted.keep, max_age_days=wanted.max_age_days)
+    recordings.tidy(ledger.has_turn)
+    return recordings
 
 
 def _ears(settings: Settings) -> FrontEnd:
@@ -235,95 +237,6 @@ def _weights(model: Model, role: str, places: Places) -> Path:
         )
     locate(model, places.models)
     return model.weights(places.models)
-
-
-@asynccontextmanager
-async def _local_model(settings: Settings, places: Places, file: Path) -> AsyncIterator[LocalModel]:
-    llm = settings.llm
-    engine = Engine("llm")
-    try:
-        model = await LocalModel.load(
-            file,
-            engine,
-            context_tokens=llm.context_tokens,
-            threads=llm.thread_count(_cores()),
-            prefix_folder=places.cache / "prefixes",
-        )
-        try:
-            yield model
-        finally:
-            await model.close()
-    finally:
-        engine.close()
-
-
-@asynccontextmanager
-async def _remote_model(settings: Settings) -> AsyncIterator[RemoteModel]:
-    llm = settings.llm
-    access = server_access(llm.base_url, llm.remote_model, llm.api_key_file, env=os.environ)
-    model = await asyncio.to_thread(lambda: RemoteModel(access, context_tokens=llm.context_tokens))
-    try:
-        yield model
-    finally:
-        await model.close()
-
-
-def _sufficiency(
-    settings: Settings, model: RemoteModel | LocalModel, catalogue: Catalogue
-) -> Sufficiency | None:
-    """Return what judges the evidence; a server does not tell how likely a word is."""
-    if isinstance(model, RemoteModel):
-        return None
-    return Sufficiency(model, catalogue.model(settings.llm.model).evidence_yes)
-
-
-@dataclass(frozen=True)
-class Shelves:
-    """What research works with besides the model: documents, the record, and the user."""
-
-    library: Library
-    ledger: Ledger
-    asker: Asker
-
-
-def _research(
-    settings: Settings,
-    model: LanguageModel,
-    shelves: Shelves,
-    *,
-    sufficiency: Sufficiency | None,
-) -> ResearchLoop:
-    research, answer, tools = settings.research, settings.answer, settings.tools
-    asking = Asking(shelves.asker, time.monotonic)
-    return ResearchLoop(
-        model,
-        toolbox(
-            shelves.library,
-            asking,
-            enabled=tools.enabled,
-            notes_folder=Path(tools.notes_folder).expanduser(),
-        ),
-        limits=Limits(
-            timeout_s=research.timeout_s,
-            token_budget=research.token_budget,
-            no_progress_rounds=research.no_progress_rounds,
-            max_steps=research.max_steps,
-        ),
-        answer_limits=AnswerLimits(
-            max_tokens=answer.max_tokens,
-            timeout_s=answer.timeout_s,
-            first_word_s=answer.first_word_s,
-            excerpt_chars=answer.excerpt_chars,
-            compose=settings.compose,
-        ),
-        terms=content_terms,
-        weight=shelves.library.idf,
-        prefetch=SEARCH if research.prefetch else None,
-        sufficiency=sufficiency,
-        permission=Permission(
-            asking, Rules(tools.confirm_writes, in_doubt=shelves.ledger.in_doubt)
-        ),
-    )
 
 
 def _speaker(

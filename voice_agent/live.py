@@ -33,6 +33,7 @@ from voice_agent.events import (
 from voice_agent.exchanges import Exchanges
 from voice_agent.hearing import Hearing, Said
 from voice_agent.phrases import Phrase, phrase
+from voice_agent.preparing import Preparing
 from voice_agent.remarks import Remarks
 from voice_agent.session import Session
 from voice_agent.stt import Transcription
@@ -84,6 +85,12 @@ class Live:
     def heard_s(self) -> float:
         """How much has been heard."""
         return self._desk.ears.position_s
+
+    @property
+    def preparing(self) -> bool:
+        """Whether a question would have to wait for the language model."""
+        research = self._desk.stages.research
+        return isinstance(research, Preparing) and research.goes_on
 
     @property
     def silent_s(self) -> float:

@@ -31,6 +31,11 @@ class Places:
         return self.data / "ledger.sqlite3"
 
     @property
+    def recordings(self) -> Path:
+        """What was asked, as sound, where the user wants it kept."""
+        return self.data / "recordings"
+
+    @property
     def library(self) -> Path:
         """The index of the user's documents."""
         return self.data / "library.sqlite3"

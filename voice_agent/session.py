@@ -33,9 +33,11 @@ from voice_agent.events import (
 )
 from voice_agent.exchanges import Exchanges
 from voice_agent.ledger import Ledger
+from voice_agent.ledger.recordings import Recordings
 from voice_agent.phrases import LANGUAGES, Phrase, is_stop, phrase
+from voice_agent.preparing import Answers
 from voice_agent.repeating import asks_to_repeat
-from voice_agent.research.loop import Inquiry, Reply, ResearchLoop
+from voice_agent.research.loop import Inquiry, Reply
 from voice_agent.speaking import Speaking, heard_out
 from voice_agent.stt import Transcriber, Transcription
 from voice_agent.tts import Voice
@@ -51,16 +53,17 @@ _RECORDED = (Transcript, Round, ToolCall, WriteBegun, ToolResult, AskedBack, Fin
 class Stages:
     """What a session works with. Without voice or speaker nothing is spoken.
 
-    ``documents`` is how many the library holds.
+    ``documents`` is how many the library holds; ``recordings`` keep what the microphone heard.
     """
 
-    research: ResearchLoop
+    research: Answers
     ledger: Ledger
     documents: int = 0
     transcriber: Transcriber | None = None
     voice: Voice | None = None
     speaker: Speaker | None = None
     language: str = "en"
+    recordings: Recordings | None = None
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,11 @@ class Session:
         tell to stop cancel the turn.
         """
         turn = self._begin("", "spoken")
-        return await self._run(turn, _Spoken(sound, source, said), zero=spoken_until_s)
+        ending = await self._run(turn, _Spoken(sound, source, said), zero=spoken_until_s)
+        if source is None and self._stages.recordings is not None:
+            self._stages.recordings.keep(turn.id, sound)
+            self._stages.recordings.tidy(self._stages.ledger.has_turn)
+        return ending
 
     async def ask_back(self, question: str) -> bool:
         """Say ``question`` in the middle of the turn; return whether it was heard, once it was."""

@@ -166,3 +166,16 @@ def test_a_person_is_asked_before_all_is_deleted(
     assert at_a_terminal(answer) == code
     with Ledger.open(path) as ledger:
         assert len(ledger.turns()) == left
+
+
+@pytest.mark.parametrize("what", ["1", "--all", "--conversation=1"])
+def test_the_recordings_of_deleted_turns_go_with_them(
+    path: Path, turns: list[int], what: str
+) -> None:
+    folder = path.parent / "recordings"
+    folder.mkdir()
+    for turn in turns:
+        (folder / f"turn-{turn}.wav").touch()
+    assert run(["history", "delete", what, "--yes"]) == 0
+    left = [] if what == "--all" else ["turn-2.wav"]
+    assert [file.name for file in folder.iterdir()] == left

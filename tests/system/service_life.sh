@@ -11,7 +11,6 @@ active() { property ActiveState; }
 now() { date +%s.%N; }
 since() { echo "$(now) - $1" | awk '{print $1 - $3}'; }
 
-agent settings set llm.model qwen2.5-coder-0.5b-instruct >/dev/null
 agent settings set research.max_steps 2 >/dev/null
 agent settings set research.timeout_s 10 >/dev/null
 
@@ -24,9 +23,12 @@ echo "while_starting=$(active)"
 systemctl --user start pulseaudio.socket
 until_is active active 240
 echo "first_start_s=$(since "$began")"
-echo "with_sound=$(active) $(state)"
+echo "with_sound=$(active)"
 echo "ready_state=$(state)"
 echo "ready_text=$(property StatusText)"
+until_is state idle 240
+echo "prepared_s=$(since "$began")"
+echo "prepared_text=$(property StatusText)"
 echo "memory_mb=$(agent status --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["memory_mb"])')"
 
 began=$(now)
@@ -34,15 +36,18 @@ kill -9 "$(property MainPID)"
 sleep 2
 until_is active active 240
 echo "back_s=$(since "$began")"
+until_is state idle 240
 echo "after_kill=$(state)"
 echo "restarts_after_kill=$(property NRestarts)"
 
+agent settings set llm.model qwen2.5-coder-0.5b-instruct >/dev/null
 began=$(now)
 kill -STOP "$(property MainPID)"
 restarts() { property NRestarts; }
 until_is restarts 2 120
 until_is active active 240
 echo "healed_s=$(since "$began")"
+until_is state idle 240
 echo "after_standstill=$(state)"
 echo "restarts_after_standstill=$(restarts)"
 

@@ -23,16 +23,24 @@ def life() -> dict[str, str]:
 
 def test_it_is_ready_only_when_it_listens(life: dict[str, str]) -> None:
     assert life["while_starting"] == "activating"
-    assert life["ready_state"] == "idle"
+    assert life["ready_state"] in ("preparing", "idle")
     assert "Listening for" in life["ready_text"]
+
+
+def test_the_language_model_is_prepared_while_it_listens(life: dict[str, str]) -> None:
+    if life["ready_state"] == "preparing":
+        assert "being prepared" in life["ready_text"]
+    assert "Listening for" in life["prepared_text"]
+    assert "being prepared" not in life["prepared_text"]
 
 
 def test_it_waits_for_a_sound_server_that_comes_later(life: dict[str, str]) -> None:
     assert life["without_sound"] == "activating waiting"
-    assert life["with_sound"] == "active idle"
+    assert life["with_sound"] == "active"
 
 
-def test_killed_it_comes_back(life: dict[str, str]) -> None:
+def test_killed_it_listens_again_in_fifteen_seconds(life: dict[str, str]) -> None:
+    assert float(life["back_s"]) < 15
     assert life["after_kill"] == "idle"
     assert life["restarts_after_kill"] == "1"
 

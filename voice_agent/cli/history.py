@@ -93,7 +93,10 @@ def _delete(args: argparse.Namespace) -> int:
             ledger.turn(args.id)
         if not (args.yes or _confirmed(_what(args))):
             raise Cancelled("Nothing was deleted.")
-        count = _deleted(ledger, args)
+        try:
+            count = _deleted(ledger, args)
+        finally:
+            _delete_recordings(ledger)
     _print(f"{count} deleted.")
     return 0
 
@@ -111,6 +114,15 @@ def _deleted(ledger: "Ledger", args: argparse.Namespace) -> int:
         return ledger.delete_conversation(args.whole)
     ledger.delete(args.id)
     return 1
+
+
+def _delete_recordings(ledger: "Ledger") -> None:
+    """Delete the recordings of turns that are gone."""
+    from voice_agent.ledger.recordings import Recordings
+    from voice_agent.places import places
+
+    folder = Recordings(places().recordings, wanted=False, max_age_days=float("inf"))
+    folder.tidy(ledger.has_turn)
 
 
 def _confirmed(what: str) -> bool:

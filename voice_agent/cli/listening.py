@@ -14,11 +14,12 @@ from voice_agent.control.operations import Control
 from voice_agent.control.reloading import Reloading
 from voice_agent.daemon import Files, names_of_models, open_desk
 from voice_agent.desk import Desk
-from voice_agent.errors import ControlError
-from voice_agent.events import Event, SoundLost
+from voice_agent.errors import ControlError, VoiceAgentError
+from voice_agent.events import Error, Event, SoundLost
 from voice_agent.live import Live
 from voice_agent.logs import dump_on_signal, log_to_journal
 from voice_agent.places import places
+from voice_agent.preparing import Answers, Preparing
 from voice_agent.settings import Settings
 
 
@@ -40,6 +41,7 @@ class Listening:
         self._files = files
         self._listener = listener
         self._live: Live | None = None
+        self._failure: VoiceAgentError | None = None
         # as from outside: so it ends in the same way, whatever it does at the moment
         self.control = Control(lambda _: signal.raise_signal(signal.SIGTERM))
         self.control.models = names_of_models(settings)
@@ -80,7 +82,9 @@ class Listening:
         from voice_agent.cli.screen import tell_empty_library
 
         desk = await opened.enter_async_context(
-            open_desk(self._settings, places(), self._files, self._begin)
+            open_desk(
+                self._settings, places(), self._files, self._begin, later=background is not None
+            )
         )
         desk.on_heard = heard
         tell_empty_library(desk.stages.documents)
@@ -90,9 +94,28 @@ class Listening:
         reloading = self.control.reload = Reloading(self._settings, desk, self._live, told=told)
         if background is not None:
             get_running_loop().add_signal_handler(signal.SIGHUP, reloading.on_signal)
+            self._prepare(desk.stages.research, background)
         await self._live.run()
+        if self._failure is not None:
+            raise self._failure
         if lost := _sound_lost(desk):
             self._listener(lost)
+
+    def _prepare(self, research: Answers, background: Background) -> None:
+        """Let the language model be opened while we listen; without it we end."""
+        if not isinstance(research, Preparing):
+            return
+
+        def ended(error: VoiceAgentError | None) -> None:
+            if error is None:
+                background.prepared()
+            else:
+                self._failure = error
+                self.control(Error(stage=error.stage, message=error.message, mend=error.mend))
+                self.stop("model")
+
+        research.ended, background.preparing = ended, True
+        research.begin()
 
     async def _open_socket(self, opened: AsyncExitStack) -> None:
         """Open the control socket; two at one microphone are refused."""

@@ -22,12 +22,14 @@ _BLOCKS_A_CHECK = 750  # 30 s of sound
 class Background:
     """A listener of the assistant's events that logs them and keeps systemd informed.
 
-    ``end`` is called once when the program holds more memory than its limit.
+    ``end`` is called once when the program holds more memory than its limit. ``preparing``: the
+    language model is not ready yet.
     """
 
     def __init__(self, settings: Settings, end: Callable[[], None]) -> None:
         self.settings = settings
         self.failed = False
+        self.preparing = False
         self._end = end
         self._notifier = Notifier()
         self._journal = JournalListener()
@@ -50,12 +52,17 @@ class Background:
         self._notifier.heard()
         if self._blocks == 0 or self._lost:
             self._lost = False
-            words = " or ".join(word.replace("_", " ") for word in self.settings.wake.words)
-            self._notifier.status(f"Listening for '{words}'.")
-            log.info("Listening for '%s'.", words)
+            self._tell_listening()
         self._blocks += 1
         if self._blocks % _BLOCKS_A_CHECK == 0:
             self._check_memory()
+
+    def prepared(self) -> None:
+        """Note that the language model is ready."""
+        self.preparing = False
+        log.info("The language model is ready.")
+        if self._blocks and not self._lost:
+            self._tell_listening()
 
     def use(self, settings: Settings) -> None:
         """Work with changed settings."""
@@ -77,6 +84,12 @@ class Background:
                 log.warning("There is no microphone yet; waiting for %s.", wanted or "one")
             await asyncio.sleep(retry_s)
             retry_s = min(2 * retry_s, _LAST_RETRY_S)
+
+    def _tell_listening(self) -> None:
+        words = " or ".join(word.replace("_", " ") for word in self.settings.wake.words)
+        more = " The language model is being prepared." if self.preparing else ""
+        self._notifier.status(f"Listening for '{words}'.{more}")
+        log.info("Listening for '%s'.%s", words, more)
 
     def _check_memory(self) -> None:
         limit_mb = self.settings.service.memory_max_mb

@@ -8,6 +8,7 @@ from typing import Any
 from voice_agent.control.protocol import Refused
 from voice_agent.control.server import Began, ControlServer
 from voice_agent.control.status import Tally
+from voice_agent.conversation import State
 from voice_agent.errors import SettingsError
 from voice_agent.events import Event, to_json
 from voice_agent.live import Live
@@ -56,9 +57,8 @@ class Control:
     def status(self) -> dict[str, Any]:
         """Return the status, as `voice_agent.control.status` describes it."""
         live = self._live
-        state = live.state.value if live else "waiting" if self.waiting else "starting"
         return {
-            "state": state,
+            "state": self._state(),
             "muted": live.muted if live else False,
             "heard_s": round(live.heard_s, 1) if live else 0.0,
             "silent_s": round(live.silent_s, 1) if live else 0.0,
@@ -67,6 +67,12 @@ class Control:
             "documents": live.documents if live else None,
             "clients": self.server.clients,
         } | self._tally.to_json(self.clock())
+
+    def _state(self) -> str:
+        if self._live is None:
+            return "waiting" if self.waiting else "starting"
+        idle = self._live.state is State.IDLE
+        return "preparing" if idle and self._live.preparing else self._live.state.value
 
     def perform(self, op: str) -> dict[str, Any]:
         """Do an operation of the protocol that is done at once; return its answer's fields."""

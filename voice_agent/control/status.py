@@ -1,7 +1,8 @@
 """What the assistant tells of itself: the ``status`` of the control protocol.
 
 ========== ========================================================================================
-state      ``starting``, ``waiting`` (for a microphone), ``idle``, ``listening``, ``thinking``,
+state      ``starting``, ``waiting`` (for a microphone), ``preparing`` (it listens, and a
+           question waits for the language model), ``idle``, ``listening``, ``thinking``,
            ``speaking``
 muted      whether the microphone is muted
 uptime_s   seconds since the program began; ``heard_s`` of them were heard

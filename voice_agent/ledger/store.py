@@ -150,6 +150,11 @@ class Ledger:
             raise self._no_turn(turn)
         return turn_from(row, interrupted=_interrupted(row), steps=self._steps(turn))
 
+    def has_turn(self, turn: int) -> bool:
+        """Whether the turn is there."""
+        with readable_errors(self._path):
+            return self._value("SELECT 1 FROM turns WHERE id = ?", turn) is not None
+
     def in_doubt(self, tool: str) -> dict[str, Any] | None:
         """Return the arguments of the last write of ``tool``, if nobody knows what came of it.
 

@@ -43,7 +43,7 @@ class Llama:
     """
 
     def __init__(self, path: Path, *, context_tokens: int, threads: int, sequences: int) -> None:
-        self._c = _library()
+        self._c = load_library()
         self._aborted: Callable[[], bool] = _never
         self._model = _load(self._c, path)
         self._vocab = self._c.llama_model_get_vocab(self._model)
@@ -260,7 +260,12 @@ def _never() -> bool:
     return False
 
 
-def _library() -> ModuleType:
+def load_library() -> ModuleType:
+    """Load llama.cpp, and return its functions; before any other library that uses OpenMP.
+
+    That stalls every thread for a moment, so it is done before a microphone opens. Raises
+    ModelError where it is not there.
+    """
     # A waiting OpenMP thread that spins takes the core from the microphone: 20 times slower
     # generation was measured with one other busy process. libgomp reads this when it loads.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -270,11 +275,11 @@ def _library() -> ModuleType:
         raise ModelError(
             f"llama-cpp-python cannot be loaded: {error}.", mend="Build it: make setup"
         ) from error
-    if not getattr(_library, "ready", False):
-        _library.log = llama_cpp.llama_log_callback(_to_log)  # type: ignore[attr-defined]
-        llama_cpp.llama_log_set(_library.log, ctypes.c_void_p(0))  # type: ignore[attr-defined]
+    if not getattr(load_library, "ready", False):
+        load_library.log = llama_cpp.llama_log_callback(_to_log)  # type: ignore[attr-defined]
+        llama_cpp.llama_log_set(load_library.log, ctypes.c_void_p(0))  # type: ignore[attr-defined]
         llama_cpp.llama_backend_init()
-        _library.ready = True  # type: ignore[attr-defined]
+        load_library.ready = True  # type: ignore[attr-defined]
     return llama_cpp
 
 

@@ -210,3 +210,16 @@ class History(Section):
     keep_days: int = setting(
         0, "Keep turns", "Older turns are deleted; 0 keeps them all.", unit="days", ge=0, le=3650
     )
+
+
+class Recordings(Section):
+    """Recordings of what you ask. They stay on this machine, and go with their turns."""
+
+    keep: bool = setting(
+        False,
+        "Keep recordings",
+        "Keep the sound of each question that the microphone heard, beside the history.",
+    )
+    max_age_days: int = setting(
+        7, "Age of recordings", "Older ones are deleted.", unit="days", ge=1, le=365
+    )

@@ -4,7 +4,15 @@ from typing import Literal
 
 from pydantic import ConfigDict
 
-from voice_agent.settings.answering import Answer, History, Library, Llm, Research, Tools
+from voice_agent.settings.answering import (
+    Answer,
+    History,
+    Library,
+    Llm,
+    Recordings,
+    Research,
+    Tools,
+)
 from voice_agent.settings.fields import Description, Section, describe
 from voice_agent.settings.service import Service
 from voice_agent.settings.voice import Audio, BargeIn, Cues, Listen, Stt, Tts, Wake
@@ -38,6 +46,7 @@ class Settings(Section):
     research: Research = Research()
     answer: Answer = Answer()
     history: History = History()
+    recordings: Recordings = Recordings()
     service: Service = Service()
 
     @property
