@@ -136,7 +136,7 @@ async def open_desk(
         asker = VoiceAsker()
         wanted = Wanted(stt=True, loudspeaker=file is None, speaker=file, asker=asker, later=later)
         stages = await opened.enter_async_context(open_stages(settings, places, wanted))
-        ears = await asyncio.to_thread(_ears, settings)
+        ears = await asyncio.to_thread(load_ears, settings)
 
         def on_first_sample(at_s: float) -> None:
             if file is not None:
@@ -179,7 +179,8 @@ def _recordings(settings: Settings, places: Places, ledger: Ledger) -> Recording
     return recordings
 
 
-def _ears(settings: Settings) -> FrontEnd:
+def load_ears(settings: Settings) -> FrontEnd:
+    """Load the listening front end that the settings describe; raises what `FrontEnd.load` does."""
     wake, listen = settings.wake, settings.listen
     return FrontEnd.load(
         wake.words,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from voice_agent.engine import Engine, StopFlag
-from voice_agent.errors import ContextOverflow, ModelError
+from voice_agent.errors import Cancelled, ContextOverflow, ModelError
 from voice_agent.llm.llama import Llama
 from voice_agent.llm.local import LocalModel
 from voice_agent.llm.model import Call, Finished, Message, Piece, Request, Text, ToolSpec
@@ -224,6 +224,31 @@ async def test_a_file_that_is_no_whole_model_is_named(
 async def test_a_model_that_is_not_there_is_named(engine: Engine, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"missing\.gguf"):
         await LocalModel.load(tmp_path / "missing.gguf", engine, context_tokens=512, threads=1)
+
+
+async def test_a_load_that_is_cancelled_gives_its_thread_back(
+    engine: Engine, models_dir: Path
+) -> None:
+    loading = asyncio.create_task(
+        LocalModel.load(small_gguf(models_dir), engine, context_tokens=512, threads=1)
+    )
+    await asyncio.sleep(0)
+    loading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await loading
+    assert await engine.run(lambda: "free") == "free"
+
+
+def test_a_load_that_is_stopped_ends_without_a_model(models_dir: Path) -> None:
+    asked: list[int] = []
+
+    def stopped() -> bool:
+        asked.append(1)
+        return len(asked) > 1
+
+    with pytest.raises(Cancelled):
+        Llama(small_gguf(models_dir), context_tokens=512, threads=1, sequences=1, stopped=stopped)
+    assert len(asked) < 5
 
 
 def small_gguf(models_dir: Path) -> Path:

@@ -14,6 +14,7 @@ since() { echo "$(now) - $1" | awk '{print $1 - $3}'; }
 agent settings set research.max_steps 2 >/dev/null
 agent settings set research.timeout_s 10 >/dev/null
 
+agent library add examples/documents >/dev/null
 systemctl --user stop pulseaudio.socket pulseaudio.service
 began=$(now)
 agent service install
@@ -21,6 +22,13 @@ until_is state waiting 60
 echo "without_sound=$(active) $(state)"
 echo "while_starting=$(active)"
 systemctl --user start pulseaudio.socket
+{ # a room of our own: what is played into "mouth" the microphone hears
+  pactl load-module module-null-sink sink_name=loudspeaker
+  pactl load-module module-null-sink sink_name=mouth
+  pactl load-module module-remap-source master=mouth.monitor source_name=microphone
+  pactl set-default-sink loudspeaker
+  pactl set-default-source microphone
+} >/dev/null
 until_is active active 240
 echo "first_start_s=$(since "$began")"
 echo "with_sound=$(active)"
@@ -63,11 +71,20 @@ for line in ask.makefile():
         break
 PY
 )"
+parec --device=loudspeaker.monitor --format=s16le --rate=16000 --channels=1 > ~/loudspeaker &
+recorder=$!
+PYTHONPATH=. .venv/bin/python tests/system/ask_by_voice.py mouth "When is the boiler serviced?"
+kill "$recorder"
+echo "voice_loudest=$(python3 -c '
+import array, pathlib
+raw = pathlib.Path.home().joinpath("loudspeaker").read_bytes()
+print(max(map(abs, array.array("h", raw[: len(raw) // 2 * 2])), default=0))')"
+until_is state idle 60
 kill -USR1 "$(property MainPID)"
 sleep 3
 log() { journalctl --user --unit voice-agent --no-pager --output cat; }
 echo "logged_turns=$(log | grep -c '^Turn ')"
-echo "logged_words=$(log | grep -ci xylophone)"
+echo "logged_words=$(log | grep -ciE 'xylophone|boiler')"
 echo "dumped_state=$(log | grep -c '^State: ')"
 echo "dumped_stacks=$(log | grep -c 'most recent call first')"
 if [ -n "$(find "$XDG_RUNTIME_DIR/voice-agent" -maxdepth 1 -perm /077 ! -type l)" ]; then

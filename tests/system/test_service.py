@@ -1,6 +1,7 @@
 """The systemd user service in a real systemd: installed, watched, restarted, stopped, removed."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ def life() -> dict[str, str]:
     shown = run_in_systemd(script, limit_s=LIMIT_S)
     found = dict(re.findall(r"^(\w+)=(.*)$", shown, flags=re.MULTILINE))
     assert found.get("finished") == "yes", shown[-4_000:]
+    sys.stdout.write(shown)
     return found
 
 
@@ -54,6 +56,15 @@ def test_it_answers_a_question_and_logs_no_word_of_it(life: dict[str, str]) -> N
     assert life["asked"] == "answer"
     assert int(life["logged_turns"]) >= 1
     assert life["logged_words"] == "0"
+
+
+def test_asked_by_voice_it_answers_aloud_from_the_documents(life: dict[str, str]) -> None:
+    assert life["voice_wake"] == "hey_jarvis"
+    assert "boiler" in life["voice_transcript"].lower()
+    assert life["voice_ending"] == "answer"
+    assert life["voice_heard"]
+    assert "heating-boiler-manual.md" in life["voice_sources"]
+    assert int(life["voice_loudest"]) > 1_000
 
 
 def test_a_signal_dumps_its_state_and_stacks(life: dict[str, str]) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from voice_agent.errors import ModelError
+from voice_agent.errors import Cancelled, ModelError
 
 log = logging.getLogger(__name__)
 
@@ -39,13 +39,22 @@ class Evaluation:
 class Llama:
     """A GGUF model with a context that holds ``sequences`` independent token sequences.
 
-    Raises ModelError where the file is no model that llama.cpp can load.
+    Raises ModelError where the file is no model that llama.cpp can load, and Cancelled soon after
+    ``stopped`` becomes true while it is loaded.
     """
 
-    def __init__(self, path: Path, *, context_tokens: int, threads: int, sequences: int) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        context_tokens: int,
+        threads: int,
+        sequences: int,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._c = load_library()
         self._aborted: Callable[[], bool] = _never
-        self._model = _load(self._c, path)
+        self._model = _load(self._c, path, stopped)
         self._vocab = self._c.llama_model_get_vocab(self._model)
         self._abort_callback = self._c.ggml_abort_callback(lambda _data: self._aborted())
         self._context = self._open_context(context_tokens, threads, sequences)
@@ -288,9 +297,12 @@ def _to_log(_level: int, text: bytes, _data: Any) -> None:
         log.debug("%s", text.decode("utf-8", "replace").rstrip())
 
 
-def _load(c: ModuleType, path: Path) -> Any:
+def _load(c: ModuleType, path: Path, stopped: Callable[[], bool]) -> Any:
     params = c.llama_model_default_params()
+    params.progress_callback = c.llama_progress_callback(lambda _share, _data: not stopped())
     model = c.llama_model_load_from_file(os.fsencode(path), params) if path.is_file() else None
+    if not model and stopped():
+        raise Cancelled("The language model is not wanted any more.")
     if not model:
         raise ModelError(
             f"{path} is not a GGUF model that can be loaded.",

@@ -86,8 +86,9 @@ class LocalModel:
         threads: int,
         prefix_folder: Path | None = None,
     ) -> "LocalModel":
-        """Load the GGUF file at ``path``; raises ModelError where that is not possible."""
+        """Load the GGUF file at ``path``, or cancelled end soon; raises ModelError for no model."""
         answer_tokens = min(context_tokens, 4096)
+        stop = StopFlag()
 
         def work() -> LocalModel:
             llama = Llama(
@@ -95,6 +96,7 @@ class LocalModel:
                 context_tokens=context_tokens + answer_tokens + _VERDICT_TOKENS,
                 threads=threads,
                 sequences=len(_LANES),
+                stopped=stop.is_set,
             )
             return LocalModel(
                 llama,
@@ -104,7 +106,11 @@ class LocalModel:
                 prefix_folder=prefix_folder,
             )
 
-        return await engine.run(work)
+        try:
+            return await engine.run(work)
+        except asyncio.CancelledError:
+            stop.set()
+            raise
 
     async def close(self) -> None:
         """Free the model."""
@@ -281,8 +287,7 @@ class LocalModel:
             self._tokens(replace(request, messages=(*request.messages, Message("user", word))))
             for word in ("a", "b")
         ]
-        shared = list(os.path.commonprefix(prompts))
-        return shared
+        return list(os.path.commonprefix(prompts))
 
     def _prefix_file(self, tokens: Sequence[int]) -> Path | None:
         if self._prefix_folder is None:
