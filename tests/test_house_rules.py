@@ -24,6 +24,7 @@ SELF = ("self", "cls")
 BEHIND_ONE_FILE = (
     "sounddevice",
     "faster_whisper",
+    "jeepney",
     "llama_cpp",
     "openai",
     "piper",

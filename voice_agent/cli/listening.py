@@ -10,6 +10,7 @@ from typing import Protocol
 from voice_agent.audio.capture import DeviceMicrophone
 from voice_agent.audio.playback import DeviceSpeaker
 from voice_agent.control.background import Background
+from voice_agent.control.desktop import DesktopNotices
 from voice_agent.control.operations import Control
 from voice_agent.control.reloading import Reloading
 from voice_agent.daemon import Files, names_of_models, open_desk
@@ -45,6 +46,7 @@ class Listening:
         # as from outside: so it ends in the same way, whatever it does at the moment
         self.control = Control(lambda _: signal.raise_signal(signal.SIGTERM))
         self.control.models = names_of_models(settings)
+        self._notices = DesktopNotices() if settings.notify.desktop else None
 
     async def work(self) -> int:
         """Listen and answer; return the exit code."""
@@ -81,6 +83,8 @@ class Listening:
     ) -> None:
         from voice_agent.cli.screen import tell_empty_library
 
+        if self._notices is not None:
+            opened.push_async_callback(self._notices.close)
         desk = await opened.enter_async_context(
             open_desk(
                 self._settings, places(), self._files, self._begin, later=background is not None
@@ -133,6 +137,8 @@ class Listening:
     def _tell(self, event: Event) -> None:
         self.control(event)
         self._listener(event)
+        if self._notices is not None:
+            self._notices(event)
 
 
 class Announcing:

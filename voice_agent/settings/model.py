@@ -14,7 +14,7 @@ from voice_agent.settings.answering import (
     Tools,
 )
 from voice_agent.settings.fields import Description, Section, describe
-from voice_agent.settings.service import Service
+from voice_agent.settings.service import Notify, Service
 from voice_agent.settings.voice import Audio, BargeIn, Cues, Listen, Stt, Tts, Wake
 
 Compose = Literal["evidence", "transcript"]
@@ -47,6 +47,7 @@ class Settings(Section):
     answer: Answer = Answer()
     history: History = History()
     recordings: Recordings = Recordings()
+    notify: Notify = Notify()
     service: Service = Service()
 
     @property

@@ -7,6 +7,16 @@ from pydantic import field_validator
 from voice_agent.settings.fields import Section, setting
 
 
+class Notify(Section):
+    """What is shown besides."""
+
+    desktop: bool = setting(
+        False,
+        "Notifications on the desktop",
+        "Each answer, with its sources, is also a notification; your desktop may keep it.",
+    )
+
+
 class Service(Section):
     """The systemd user service."""
 
