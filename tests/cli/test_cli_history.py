@@ -179,3 +179,11 @@ def test_the_recordings_of_deleted_turns_go_with_them(
     assert run(["history", "delete", what, "--yes"]) == 0
     left = [] if what == "--all" else ["turn-2.wav"]
     assert [file.name for file in folder.iterdir()] == left
+
+
+@pytest.mark.usefixtures("turns")
+def test_the_turns_of_a_conversation_that_is_not_there(capsys: Output) -> None:
+    assert run(["history", "--conversation", "99"]) == 1
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "There is no conversation 99." in err

@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from voice_agent.errors import Cancelled, UsageError
+from voice_agent.errors import Cancelled, LedgerError, UsageError
 
 if TYPE_CHECKING:
     from voice_agent.cli.verbs import Verbs
@@ -50,6 +50,11 @@ def _count(text: str) -> int:
 def _list(args: argparse.Namespace) -> int:
     with _ledger() as ledger:
         turns = ledger.turns(args.limit, conversation=args.conversation)
+    if args.conversation is not None and not turns:
+        raise LedgerError(
+            f"There is no conversation {args.conversation}.",
+            mend="See 'voice-agent history conversations'.",
+        )
     for turn in turns:
         _print(_json(turn, steps=False) if args.json else _line(turn))
     if not turns and not args.json:
