@@ -77,10 +77,14 @@ def test_without_a_loudspeaker_it_says_what_to_do(silent: dict[str, str]) -> Non
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_text_with_nothing_to_say_is_no_failure(silent: dict[str, str], tmp_path: Path) -> None:
-    done = run(silent, "say", "...", "--out", str(tmp_path / "said.wav"))
-    assert (done.returncode, done.stderr) == (0, "voice-agent: nothing in the text can be said.\n")
-    assert (tmp_path / "said.wav").exists()
+@pytest.mark.parametrize("text", ["", "...", "**<br>**"])
+def test_nothing_to_say_is_said_and_nothing_written(
+    silent: dict[str, str], tmp_path: Path, text: str
+) -> None:
+    done = run(silent, "say", text, "--out", str(tmp_path / "said.wav"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nothing to say" in done.stderr
+    assert not (tmp_path / "said.wav").exists()
 
 
 def test_an_unknown_loudspeaker_is_answered_with_those_there_are(server: SoundServer) -> None:

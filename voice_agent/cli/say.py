@@ -35,8 +35,10 @@ def _say(args: argparse.Namespace) -> int:
     text = _text(args)
     settings = load_settings().settings
     listener: Listener = JsonLines(sys.stdout) if args.json else lambda event: None
-    with _voice(settings) as voice, _speaker(args.out, settings, voice.rate_hz) as speaker:
-        said = asyncio.run(_speak(text, voice, speaker, listener))
+    with _voice(settings) as voice:
+        _check_words(text, voice.language)
+        with _speaker(args.out, settings, voice.rate_hz) as speaker:
+            said = asyncio.run(_speak(text, voice, speaker, listener))
     if not said:
         sys.stderr.write("voice-agent: nothing in the text can be said.\n")
     return 0
@@ -48,6 +50,16 @@ def _text(args: argparse.Namespace) -> str:
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError("There is no text.", mend="Give it after 'say', or through a pipe.")
     return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def _check_words(text: str, language: str) -> None:
+    """Say before a file or a loudspeaker is opened that there is nothing to say."""
+    from voice_agent.sentences import SentenceStream
+    from voice_agent.spoken_text import spoken
+
+    sentences = SentenceStream(language)
+    if not any(spoken(each, language) for each in [*sentences.feed(text), *sentences.flush()]):
+        raise UsageError("There is nothing to say in the text.", mend="Give it words or numbers.")
 
 
 @contextmanager
