@@ -199,3 +199,30 @@ def test_a_lower_threshold_counts_while_it_speaks_and_not_otherwise() -> None:
     fed(front, echo_of(played), played)
     said = np.concatenate([silence(1), say("Alexa"), silence(1)])
     assert names(fed(front, said, 0.01 * noise(len(said) / 16_000, 0.1)))[:1] == ["Wake"]
+
+
+def after_its_question(person: np.ndarray, slip_s: float = 0.06) -> list[str]:
+    """What is heard of ``person`` behind a question of ours whose echo slips before its end."""
+    asked = say("May I do this: add note: milk, shopping list?")
+    played = np.concatenate([asked, np.zeros_like(person)])
+    echo = 0.8 * np.concatenate([silence(0.06), played])[: len(played)]
+    slip, now = len(asked) - 9_600, len(asked)
+    heard = np.concatenate([echo[:slip], silence(slip_s), echo[slip:]])[: len(played)]
+    heard[now:] += person
+    front = opened()
+    fed(front, heard[:now], played[:now])
+    front.listen(wait_s=2)
+    return names(fed(front, heard[now:], played[now:]))
+
+
+@pytest.mark.parametrize("slip_s", [0.04, 0.1, 0.15])
+def test_what_is_left_of_its_own_question_is_no_answer(slip_s: float) -> None:
+    events = after_its_question(silence(4), slip_s)
+    assert "Addressed" not in events
+    assert events[-1] == "NothingSaid"
+
+
+@pytest.mark.parametrize("pause_s", [0.05, 0.2, 0.5])
+def test_a_quick_yes_right_after_its_question_is_an_answer(pause_s: float) -> None:
+    yes = np.concatenate([silence(pause_s), 0.3 * say("Yes, please."), silence(2)])
+    assert after_its_question(yes)[-1] == "Addressed"

@@ -39,6 +39,8 @@ _NOISE_MEMORY = 0.8
 _NOISE_WEIGHT = 4.0
 _CERTAINTY_STEP = 0.2
 _TINY = 1e-9
+_LEVEL_MEMORY = 0.5
+"""Of the two levels that are compared, from frame to frame."""
 _SILENT_POWER = 1e-7
 """From less than that, 70 dB below full scale, nothing is learnt, not even about the noise."""
 
@@ -73,6 +75,7 @@ class LinearEchoCanceller:
         self._uncertainty = self._first.copy()
         self._noise = np.zeros(bins, np.float32)
         self._energies = np.full(2, _GAIN_ENERGY)
+        self._levels = np.zeros(2)
         self._gain = 1.0
         self._frames = 0
         self._sounding_frames = 0
@@ -89,8 +92,9 @@ class LinearEchoCanceller:
     ) -> NDArray[np.float32]:
         """Return ``microphone`` without the echo of ``playback``, both of shape (160,) at 16 kHz.
 
-        Float32 of shape (160,); it comes without delay. The two are of the same time, so
-        ``playback`` may lead its echo by up to the tail and must not lag behind it.
+        Float32 of shape (160,); it comes without delay, and is never louder than ``microphone``
+        was. The two are of the same time, so ``playback`` may lead its echo by up to the tail and
+        must not lag behind it.
         """
         if playback.any():
             self._silent_samples = 0
@@ -113,7 +117,20 @@ class LinearEchoCanceller:
                 self._expect(microphone, playback)
             if self._frames % _LEARN_EACH_FRAMES == 0:
                 self._learn(played, cancelled)
-        return cancelled[-FRAME_SAMPLES:]
+        return self._quieter(microphone, cancelled[-FRAME_SAMPLES:])
+
+    def _quieter(
+        self, microphone: NDArray[np.float32], cancelled: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Return ``cancelled``, or ``microphone`` where that is quieter.
+
+        Where the path is wrong, as after a gap in the sound, an echo is taken away that is not
+        there: a ghost of what was played, to be heard in a silent room, and taken for speech.
+        """
+        self._levels *= _LEVEL_MEMORY
+        self._levels += _energy(microphone), _energy(cancelled)
+        heard, left = self._levels
+        return cancelled if left <= heard else microphone
 
     def _expect(self, microphone: NDArray[np.float32], playback: NDArray[np.float32]) -> None:
         """Scale the uncertainty to how loud the echo is, as far as that is known."""

@@ -65,6 +65,11 @@ class Endpointing:
         self._cut = False
 
     @property
+    def wait_left_s(self) -> float:
+        """How much longer the first word would be waited for, had none come; 0 or more."""
+        return max(0.0, self._wait_s - self._hops * HOP_S)
+
+    @property
     def start_hop(self) -> int | None:
         """The first hop of the question, counted from this object's first hop; None before it."""
         return self._started_at

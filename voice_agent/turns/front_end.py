@@ -228,17 +228,30 @@ class FrontEnd:
             return
         endpointing = question.endpointing
         was_paused = endpointing.paused
-        outcome = endpointing.step(self._vad.confirms(hop, suspected=suspected))
+        own = self._own_voice is not None and self._own_voice.is_all
+        outcome = endpointing.step(self._vad.confirms(hop, suspected=suspected) and not own)
         if outcome in (Outcome.STARTED, Outcome.RESUMED):
             start_s = self._at(question, endpointing.run_start_hop)
             yield SpeechStarted(start_s=start_s, t_s=self.position_s)
         elif outcome is Outcome.PAUSED or (outcome is Outcome.ENDED and not was_paused):
             yield self._ended(question)
-        if outcome is Outcome.ENDED:
+        if outcome is Outcome.ENDED and self._is_echo(question):
+            now = self._heard.end
+            self._expect(Endpointing(self._rules, wait_s=endpointing.wait_left_s), now, now)
+        elif outcome is Outcome.ENDED:
             yield self._addressed(question)
         elif outcome is Outcome.NOTHING_SAID:
             self._question = None
             yield NothingSaid(self.position_s)
+
+    def _is_echo(self, question: _Question) -> bool:
+        """Whether nothing was said but what we played ourselves."""
+        first = question.first - self._own_voice_since
+        start_hop, end_hop = question.endpointing.start_hop or 0, question.endpointing.end_hop
+        own = self._own_voice
+        return own is not None and own.played(
+            first + start_hop * HOP_SAMPLES, first + end_hop * HOP_SAMPLES
+        )
 
     def _ended(self, question: _Question) -> SpeechEnded:
         endpointing = question.endpointing
