@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -62,3 +64,11 @@ def test_a_reader_that_leaves_is_no_fault() -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_the_version_is_that_of_the_package(capsys: Output) -> None:
+    package = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    with pytest.raises(SystemExit) as end:
+        run(["--version"])
+    assert end.value.code in (None, 0)
+    assert capsys.readouterr().out == f"voice-agent {package['project']['version']}\n"

@@ -21,6 +21,16 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}.", mend=f"See '{self.prog} --help'.")
 
 
+class _Version(argparse.Action):
+    """Prints the version that is installed, and ends the program."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_arguments: object) -> None:
+        from importlib.metadata import version
+
+        sys.stdout.write(f"{parser.prog} {version(parser.prog)}\n")
+        parser.exit()
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of all verbs."""
     from voice_agent.cli import verbs
@@ -30,6 +40,7 @@ def build_parser() -> argparse.ArgumentParser:
         description="Answers spoken questions from your own documents, on this machine.",
     )
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version, and end")
     groups = parser.add_subparsers(dest="verb", metavar="VERB", parser_class=Parser, required=True)
     for group in verbs.groups():
         group.add(groups)
