@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from voice_agent.catalogue import Catalogue, Role
 from voice_agent.cli import run
 
 Output = pytest.CaptureFixture[str]
@@ -85,3 +86,19 @@ def test_retired_keys_are_noticed_on_stderr(capsys: Output, file: Path) -> None:
     file.write_text("[chat]\nmax_tool_iters = 3\n")
     assert run(["settings", "list", "--json"]) == 0
     assert "chat.max_tool_iters is retired" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("key", "role"), [("llm.model", "llm"), ("stt.model", "stt"), ("tts.voice", "tts")]
+)
+def test_a_model_must_be_one_of_the_catalogue(
+    capsys: Output, file: Path, key: str, role: Role
+) -> None:
+    catalogue = Catalogue.load()
+    other = catalogue.default("llm" if role != "llm" else "stt").name
+    for name in ("nonsense", other):
+        assert run(["settings", "set", key, name]) == 2
+        offered = [model.name for model in catalogue.models if model.role == role]
+        assert f"{name!r} is not one of {', '.join(offered)}." in capsys.readouterr().err
+    assert not file.exists()
+    assert run(["settings", "set", key, catalogue.default(role).name]) == 0
