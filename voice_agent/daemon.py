@@ -252,8 +252,15 @@ def _speaker(
         try:
             speakers.append(opened.enter_context(device))
         except DeviceError as error:
-            sys.stderr.write(f"voice-agent: the answer is not spoken: {error}\n")
+            sys.stderr.write(f"voice-agent: {_unspoken(error, wanted.sound_file)}\n")
     return Speakers(speakers) if len(speakers) > 1 else next(iter(speakers), None)
+
+
+def _unspoken(error: DeviceError, sound_file: Path | None) -> str:
+    """Say that nobody hears the answer; who has asked for a file need not be told to."""
+    if sound_file is None:
+        return f"the answer is not spoken: {error}"
+    return f"the answer is not spoken aloud, only into {sound_file}: {error.message}"
 
 
 def _cores() -> int:

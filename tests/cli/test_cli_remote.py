@@ -121,3 +121,19 @@ async def test_a_server_that_fails_in_research_is_one_clear_line(home: Env) -> N
 def test_a_server_that_is_not_named_is_asked_for(home: Env) -> None:
     done = program(home, "ask", QUESTION, "--quiet")
     assert done.returncode == 2 and "llm.base_url is empty" in done.stderr
+
+
+async def test_without_a_loudspeaker_a_file_asked_for_is_not_advised(
+    home: Env, tmp_path: Path
+) -> None:
+    silent = {
+        "VOICE_AGENT_RESEARCH__MAX_STEPS": "2",
+        "PULSE_SERVER": "unix:/nonexistent",
+        "VOICE_AGENT_AUDIO__OUTPUT_DEVICE": "not connected",
+    }
+    file = tmp_path / "answer.wav"
+    async with scripted_server(SEARCHES, said("Twice a year.")) as server:
+        env = served_by(home, server.address, **silent)
+        _, _, err = await told(env, "ask", QUESTION, "--out", str(file))
+    assert f"not spoken aloud, only into {file}: " in err
+    assert "--out" not in err
