@@ -26,6 +26,7 @@ from voice_agent.audio import portaudio
 from voice_agent.audio.capture import Captured, DeviceMicrophone
 from voice_agent.audio.format import Sound
 from voice_agent.audio.playback import DeviceSpeaker
+from voice_agent.bench.holding import Held, held
 from voice_agent.bench.sound_server import SoundServer, sound_server
 from voice_agent.bench.stand_in import StandIn
 from voice_agent.errors import DeviceError
@@ -46,7 +47,7 @@ class Row:
     noticed_s: list[float] = field(default_factory=list)
     healed_s: list[float] = field(default_factory=list)
     lost_turns: int = 0
-    held: list[tuple[int, int, int]] = field(default_factory=list)
+    held: list[Held] = field(default_factory=list)
 
     def line(self) -> str:
         """Return it as a row of a Markdown table."""
@@ -57,14 +58,6 @@ class Row:
         ]
         counts = f"{self.lost_turns} | {leaks[0]} threads, {leaks[1]} files, {leaks[2]} kB"
         return f"| {self.fault} | {len(self.held)} | {' | '.join(spans)} | {counts} |"
-
-
-def held() -> tuple[int, int, int]:
-    """Return how many threads and files the process has open, and its memory in kB."""
-    status = Path("/proc/self/status").read_text()
-    memory = next(line for line in status.splitlines() if line.startswith("VmRSS"))
-    threads = len(list(Path("/proc/self/task").iterdir()))
-    return threads, len(list(Path("/proc/self/fd").iterdir())), int(memory.split()[1])
 
 
 class Desk:

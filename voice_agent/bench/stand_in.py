@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from voice_agent.audio.devices import Device, Kind
 from voice_agent.audio.portaudio import BLOCK_S, Block, InputCallback, OutputCallback
@@ -59,6 +60,10 @@ class StandIn:
         self._known = list(self.there)
         return True
 
+    def sounding(self, frames: int) -> NDArray[np.float32]:
+        """Return the next ``frames`` that the microphone hears, float32 of shape (frames,)."""
+        return np.full(frames, self.level, np.float32)
+
     def open_input(
         self,
         device: Device,
@@ -68,10 +73,10 @@ class StandIn:
         block_s: float,
         ended: Callable[[], None],
     ) -> "StandInStream":
-        """Return a stream that hears `level`."""
+        """Return a stream of what is `sounding`."""
 
         def step(frames: int) -> None:
-            take(np.full((frames, 1), self.level, np.float32), False)
+            take(self.sounding(frames)[:, None], False)
 
         return self._open(StandInStream(self, device, step, block_s=block_s, ended=ended))
 
