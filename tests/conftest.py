@@ -9,6 +9,7 @@ import pytest
 if TYPE_CHECKING:
     from model_server import ModelServer
 
+    from voice_agent.ledger import Ledger
     from voice_agent.llm.llama import Llama
 
 
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
 def models_dir() -> Path:
     """The folder of the models that set-up has put there."""
     return Path(__file__).parent.parent / "models"
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> "Iterator[Ledger]":
+    """An empty ledger."""
+    from voice_agent.ledger import Ledger
+
+    with Ledger.open(tmp_path / "ledger.sqlite3") as ledger:
+        yield ledger
 
 
 @pytest.fixture(scope="session")

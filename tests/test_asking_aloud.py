@@ -1,6 +1,5 @@
 """Asked back by voice: the question is heard, the microphone opens, the answer counts."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,12 +28,6 @@ WRITE = Call("c1", "add_note", {"text": "milk", "title": "shopping list"}, raw="
 SILENCE = NothingSaid(9.0)
 STARTED = SpeechStarted(start_s=1.2, t_s=1.3)
 PAUSED = SpeechEnded(start_s=1.2, end_s=2.0, t_s=2.2)
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger.open(tmp_path / "ledger.sqlite3") as ledger:
-        yield ledger
 
 
 def ordered(ledger: Ledger, notes: Path, *heard: str | TranscriptionError) -> Room:

@@ -1,7 +1,6 @@
 """The live session: what it hears becomes turns, and the wake word ends them at once."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,12 +14,6 @@ from voice_agent.events import Answer, Cancelled, Error
 from voice_agent.ledger import Ledger
 from voice_agent.ledger.recordings import Recordings
 from voice_agent.turns.front_end import NothingSaid
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger.open(tmp_path / "ledger.sqlite3") as ledger:
-        yield ledger
 
 
 async def test_a_spoken_question_is_answered_aloud(ledger: Ledger) -> None:

@@ -1,9 +1,7 @@
 """The live session's manners: the text so far, words that only tell it to stop, and cues."""
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,12 +18,6 @@ from voice_agent.turns.front_end import NothingSaid
 
 STARTED = SpeechStarted(start_s=1.2, t_s=1.3)
 PAUSED = SpeechEnded(start_s=1.2, end_s=2.0, t_s=2.2)
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger.open(tmp_path / "ledger.sqlite3") as ledger:
-        yield ledger
 
 
 def hears(*heard: str) -> ScriptedTranscriber:

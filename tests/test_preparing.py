@@ -1,11 +1,9 @@
 """A question that comes before the language model is ready: it waits, and can be cancelled."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
-import pytest
 from fakes import a_while
 from live_room import QUESTION, WAKE, Room, until
 from scripted_research import Research
@@ -16,12 +14,6 @@ from voice_agent.errors import ModelError, VoiceAgentError
 from voice_agent.events import Answer, Cancelled, Error
 from voice_agent.ledger import Ledger
 from voice_agent.preparing import Answers, Preparing, prepared
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger.open(tmp_path / "ledger.sqlite3") as ledger:
-        yield ledger
 
 
 class Opening:

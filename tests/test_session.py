@@ -1,8 +1,7 @@
 """Turns from question to ending: one ending each, and nothing after it."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -64,12 +63,6 @@ class Desk:
         self.session.cancel("wake")
         await asked
         return self.events[before:]
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger.open(tmp_path / "ledger.sqlite3") as ledger:
-        yield ledger
 
 
 async def test_a_typed_question_is_answered_and_spoken(ledger: Ledger) -> None:

@@ -1,6 +1,5 @@
 """Questions through a session: one result each, typed and spoken, until cancelled."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,12 +20,6 @@ from voice_agent.settings import Settings
 
 COLOUR = Question(id="q1", text="Which colour?", accept=(("red",),))
 SIZE = Question(id="q2", text="Which size?", accept=(("big",),))
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger.open(tmp_path / "ledger.sqlite3") as ledger:
-        yield ledger
 
 
 def stages(ledger: Ledger, *replies: Script) -> Stages:
