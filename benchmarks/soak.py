@@ -20,20 +20,21 @@ from pathlib import Path
 from time import monotonic
 
 import numpy as np
+from numpy.typing import NDArray
 
 from voice_agent.audio.capture import DeviceMicrophone
-from voice_agent.audio.devices import Device
 from voice_agent.audio.format import SAMPLE_RATE_HZ, Sound, read_recording
 from voice_agent.audio.playback import DeviceSpeaker
-from voice_agent.audio.portaudio import InputCallback
 from voice_agent.audio.reference import PlayedSound
 from voice_agent.bench.clips import Clips, wake_sound
+from voice_agent.bench.holding import Held, held
 from voice_agent.bench.questions import examples, load_questions
 from voice_agent.bench.run import open_bench
-from voice_agent.bench.stand_in import StandIn, StandInStream
-from voice_agent.daemon import Wanted, load_ears
+from voice_agent.bench.stand_in import StandIn
+from voice_agent.daemon import Wanted
 from voice_agent.desk import Desk
 from voice_agent.earcons import Earcons
+from voice_agent.ears import load_ears
 from voice_agent.events import Answer, Cancelled, Error, Event, Utterance
 from voice_agent.live import Live
 from voice_agent.places import places
@@ -67,50 +68,21 @@ class Room(StandIn):
         """Whether all has been said."""
         return not self._saying
 
-    def open_input(
-        self,
-        device: Device,
-        take: InputCallback,
-        *,
-        latency_s: float,
-        block_s: float,
-        ended: Callable[[], None],
-    ) -> StandInStream:
-        """Return a stream that hears the room."""
-
-        def step(frames: int) -> None:
-            block = self._noise.normal(0, FLOOR, frames).astype(np.float32)
-            if self._saying:
-                said = self._saying.popleft()
-                part = said[:frames]
-                block[: len(part)] += part
-                if len(said) > frames:
-                    self._saying.appendleft(said[frames:])
-            take(block[:, None], False)
-
-        return self._open(StandInStream(self, device, step, block_s=block_s, ended=ended))
+    def sounding(self, frames: int) -> NDArray[np.float32]:
+        """Return the next ``frames`` of the room."""
+        block = self._noise.normal(0, FLOOR, frames).astype(np.float32)
+        if self._saying:
+            said = self._saying.popleft()
+            part = said[:frames]
+            block[: len(part)] += part
+            if len(said) > frames:
+                self._saying.appendleft(said[frames:])
+        return block
 
 
-@dataclass(frozen=True)
-class Held:
-    """What the process holds: kB of memory, threads, open files, and files left in its TMPDIR."""
-
-    memory_kb: int
-    threads: int
-    files: int
-    temporary: int
-
-
-def held(temporary: Path) -> Held:
-    """Look at this process."""
-    status = Path("/proc/self/status").read_text()
-    memory = next(line for line in status.splitlines() if line.startswith("VmRSS"))
-    return Held(
-        int(memory.split()[1]),
-        len(list(Path("/proc/self/task").iterdir())),
-        len(list(Path("/proc/self/fd").iterdir())),
-        sum(1 for _ in temporary.rglob("*")),
-    )
+def look(temporary: Path) -> tuple[Held, int]:
+    """Return what the process holds, and how many files are left in its TMPDIR."""
+    return held(), sum(1 for _ in temporary.rglob("*"))
 
 
 @dataclass
@@ -149,10 +121,10 @@ class Soak:
 
     def row(self, temporary: Path) -> str:
         """What is held now, and the median of the last turns, as a row of a Markdown table."""
-        now = held(temporary)
+        now, left = look(temporary)
         return (
             f"| {len(self.seconds)} | {now.memory_kb / 1000:.0f} | {now.threads} | {now.files} | "
-            f"{now.temporary} | {median(self.seconds[-EVERY:]):.2f} | {self.interrupted} | "
+            f"{left} | {median(self.seconds[-EVERY:]):.2f} | {self.interrupted} | "
             f"{self.failed} |"
         )
 
@@ -228,16 +200,16 @@ async def run(turns: int, settings: Settings, dice: random.Random) -> None:
 
 
 async def _turns(soak: Soak, turns: int, temporary: Path) -> None:
-    began_s, first, span = monotonic(), held(temporary), min(EVERY, turns)
+    began_s, first, span = monotonic(), look(temporary), min(EVERY, turns)
     for n in range(1, turns + 1):
         await soak.turn()
         if n == span:
-            first = held(temporary)
+            first = look(temporary)
         if n % EVERY == 0 or n == turns:
             print(soak.row(temporary), flush=True)
     print(
         f"\nAfter {span} and after {turns} turns: median {median(soak.seconds[:span]):.2f} and "
-        f"{median(soak.seconds[-span:]):.2f} s, {first} and {held(temporary)}; {soak.unheard} "
+        f"{median(soak.seconds[-span:]):.2f} s, {first} and {look(temporary)}; {soak.unheard} "
         f"questions were not heard and said again; {(monotonic() - began_s) / turns:.1f} s a turn."
     )
 

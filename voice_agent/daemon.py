@@ -4,7 +4,6 @@ Models load before any sound device opens: loading stalls every Python thread fo
 """
 
 import asyncio
-import os
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -20,6 +19,8 @@ from voice_agent.audio.timeline import TimelineSpeaker
 from voice_agent.catalogue import Catalogue, Model, locate
 from voice_agent.desk import Desk
 from voice_agent.earcons import Earcons
+from voice_agent.ears import load_ears
+from voice_agent.engine import usable_cores
 from voice_agent.errors import DeviceError, SettingsError
 from voice_agent.ledger import Ledger
 from voice_agent.ledger.recordings import Recordings
@@ -33,8 +34,6 @@ from voice_agent.settings import Settings
 from voice_agent.stt import WhisperTranscriber
 from voice_agent.thinking import Shelves, open_research
 from voice_agent.tts import PiperVoice
-from voice_agent.turns.endpointing import EndpointRules
-from voice_agent.turns.front_end import FrontEnd
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,9 @@ async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> Asy
         )
         located = await asyncio.to_thread(_locate, catalogue, settings, places, wanted)
         shelves = Shelves(library, ledger, wanted.asker)
-        opening = open_research(settings, places, shelves, weights=located.get("llm"))
+        opening = open_research(
+            settings, places, shelves, catalogue=catalogue, weights=located.get("llm")
+        )
         later = wanted.later and "llm" in located
         if later:
             await asyncio.to_thread(load_library)
@@ -93,7 +94,7 @@ async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> Asy
         if wanted.stt:
             stages.transcriber = opened.enter_context(
                 await WhisperTranscriber.load(
-                    located["stt"].parent, threads=settings.stt.thread_count(_cores())
+                    located["stt"].parent, threads=settings.stt.thread_count(usable_cores())
                 )
             )
         if wanted.voice:
@@ -179,25 +180,6 @@ def _recordings(settings: Settings, places: Places, ledger: Ledger) -> Recording
     return recordings
 
 
-def load_ears(settings: Settings) -> FrontEnd:
-    """Load the listening front end that the settings describe; raises what `FrontEnd.load` does."""
-    wake, listen = settings.wake, settings.listen
-    return FrontEnd.load(
-        wake.words,
-        EndpointRules(
-            silence_s=listen.end_silence_s,
-            complete_silence_s=listen.complete_silence_s,
-            incomplete_silence_s=listen.incomplete_silence_s,
-            hint_wait_s=listen.text_wait_s,
-            wait_s=listen.wait_s,
-            max_question_s=listen.max_question_s,
-        ),
-        threshold=wake.threshold,
-        own_voice_threshold=wake.own_voice_threshold,
-        refractory_s=wake.refractory_s,
-    )
-
-
 def _devices(
     microphone: DeviceMicrophone | RecordedMicrophone, speaker: Speaker | None, files: Files
 ) -> dict[str, str | None]:
@@ -261,7 +243,3 @@ def _unspoken(error: DeviceError, sound_file: Path | None) -> str:
     if sound_file is None:
         return f"the answer is not spoken: {error}"
     return f"the answer is not spoken aloud, only into {sound_file}: {error.message}"
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0))

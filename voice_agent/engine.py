@@ -6,6 +6,7 @@ iterated on that thread too; only finished items cross to the event loop.
 """
 
 import asyncio
+import os
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,6 +16,11 @@ from voice_agent.errors import VoiceAgentError
 
 T = TypeVar("T")
 _END = object()
+
+
+def usable_cores() -> int:
+    """Return how many processors this process may run on."""
+    return len(os.sched_getaffinity(0))
 
 
 class StopFlag:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from voice_agent.catalogue import Catalogue
-from voice_agent.engine import Engine
+from voice_agent.engine import Engine, usable_cores
 from voice_agent.ledger import Ledger
 from voice_agent.library import Library, content_terms
 from voice_agent.llm.access import server_access
@@ -39,18 +39,24 @@ class Shelves:
 
 @asynccontextmanager
 async def open_research(
-    settings: Settings, places: Places, shelves: Shelves, *, weights: Path | None
+    settings: Settings,
+    places: Places,
+    shelves: Shelves,
+    *,
+    catalogue: Catalogue,
+    weights: Path | None,
 ) -> AsyncIterator[ResearchLoop]:
     """Open the model and yield the research with it, its prompts processed; close the model.
 
-    ``weights`` is the file of a local model. Raises ModelError and SettingsError.
+    ``weights`` is the file of a local model, which ``catalogue`` describes. Raises ModelError and
+    SettingsError.
     """
     if weights is None:
         async with _remote_model(settings) as server:
             yield _research(settings, server, shelves, sufficiency=None)
         return
     async with _local_model(settings, places, weights) as model:
-        threshold = Catalogue.load().model(settings.llm.model).evidence_yes
+        threshold = catalogue.model(settings.llm.model).evidence_yes
         research = _research(settings, model, shelves, sufficiency=Sufficiency(model, threshold))
         for opening in research.openings():
             await model.prepare(opening)
@@ -66,7 +72,7 @@ async def _local_model(settings: Settings, places: Places, file: Path) -> AsyncI
             file,
             engine,
             context_tokens=llm.context_tokens,
-            threads=llm.thread_count(len(os.sched_getaffinity(0))),
+            threads=llm.thread_count(usable_cores()),
             prefix_folder=places.cache / "prefixes",
         )
         try:

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import os
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -265,12 +264,13 @@ async def _clips(settings: "Settings", wake: Path | None) -> "AsyncIterator[Clip
 @asynccontextmanager
 async def _transcriber(settings: "Settings") -> "AsyncIterator[Transcriber]":
     from voice_agent.catalogue import Catalogue, locate
+    from voice_agent.engine import usable_cores
     from voice_agent.places import places
     from voice_agent.stt import WhisperTranscriber
 
     model = Catalogue.load().model(settings.stt.model)
     locate(model, places().models)
-    threads = settings.stt.thread_count(len(os.sched_getaffinity(0)))
+    threads = settings.stt.thread_count(usable_cores())
     with await WhisperTranscriber.load(
         model.weights(places().models).parent, threads=threads
     ) as transcriber:

@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import json
 import math
-import os
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
@@ -70,30 +69,10 @@ async def _all(args: argparse.Namespace) -> int:
 
 async def _stt(settings: "Settings") -> "WhisperTranscriber":
     from voice_agent.cli.transcribe import load_transcriber
+    from voice_agent.engine import usable_cores
 
-    cores = len(os.sched_getaffinity(0))
-    return await load_transcriber(settings.stt.model, settings.stt.thread_count(cores))
-
-
-def front_end(settings: "Settings", *, no_wake: bool = False) -> "FrontEnd":
-    """Return the front end that ``settings`` describe. Raises ModelMissing and ModelMismatch."""
-    from voice_agent.turns.endpointing import EndpointRules
-    from voice_agent.turns.front_end import FrontEnd
-
-    listen = settings.listen
-    return FrontEnd.load(
-        [] if no_wake else settings.wake.words,
-        EndpointRules(
-            silence_s=listen.end_silence_s,
-            complete_silence_s=listen.complete_silence_s,
-            incomplete_silence_s=listen.incomplete_silence_s,
-            wait_s=listen.wait_s,
-            max_question_s=listen.max_question_s,
-        ),
-        threshold=settings.wake.threshold,
-        own_voice_threshold=settings.wake.own_voice_threshold,
-        refractory_s=settings.wake.refractory_s,
-    )
+    threads = settings.stt.thread_count(usable_cores())
+    return await load_transcriber(settings.stt.model, threads)
 
 
 class _Replay:
@@ -119,7 +98,9 @@ class _Replay:
         self._front = self._opened()
 
     def _opened(self) -> "FrontEnd":
-        front = front_end(self._settings, no_wake=self._no_wake)
+        from voice_agent.ears import load_ears
+
+        front = load_ears(self._settings, no_wake=self._no_wake)
         front.feed(_silence(_SILENCE_BEFORE_S))
         return front
 

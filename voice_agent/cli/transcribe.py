@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,13 +34,14 @@ def _transcribe(args: argparse.Namespace) -> int:
 
 async def _all(args: argparse.Namespace) -> int:
     from voice_agent.cli.output import JsonLines
+    from voice_agent.engine import usable_cores
     from voice_agent.settings import load_settings
 
     stt = load_settings().settings.stt
     language = args.language or stt.language
     show = JsonLines(sys.stdout) if args.json else _Lines(named=len(args.files) > 1)
-    cores = len(os.sched_getaffinity(0))
-    with await load_transcriber(args.model or stt.model, stt.thread_count(cores)) as transcriber:
+    threads = stt.thread_count(usable_cores())
+    with await load_transcriber(args.model or stt.model, threads) as transcriber:
         done = [await _one(transcriber, file, language, show) for file in args.files]
     return 0 if all(done) else 1
 
