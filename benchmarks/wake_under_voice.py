@@ -18,12 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voice_agent.audio.format import SAMPLE_RATE_HZ, read_recording
-from voice_agent.catalogue import Catalogue, locate
 from voice_agent.errors import VoiceAgentError
 from voice_agent.events import Wake
 from voice_agent.places import places
 from voice_agent.settings import load_settings
-from voice_agent.tts import PiperVoice
+from voice_agent.speech_models import load_voice
 from voice_agent.turns.endpointing import EndpointRules
 from voice_agent.turns.front_end import FrontEnd
 
@@ -257,17 +256,12 @@ def _with_wake_phrases() -> Iterator[str]:
 async def _spoken(sentences: Iterator[str], seconds: float) -> Samples:
     """Return the sentences in the assistant's own voice, with short pauses."""
     tts = load_settings().settings.tts
-    model = Catalogue.load().model(tts.voice)
-    locate(model, places().models)
-    voice = PiperVoice.load(model.weights(places().models), rate=tts.rate, volume=tts.volume)
     pause = np.zeros(int(0.3 * SAMPLE_RATE_HZ), np.float32)
     parts: list[Samples] = []
-    try:
+    with load_voice(tts.voice, places().models, rate=tts.rate, volume=tts.volume) as voice:
         while sum(map(len, parts)) < seconds * SAMPLE_RATE_HZ:
             speech = await voice.synthesize(next(sentences))
             parts += [speech.sound.at(SAMPLE_RATE_HZ).samples, pause]
-    finally:
-        voice.close()
     return np.concatenate(parts)[: int(seconds * SAMPLE_RATE_HZ)]
 
 

@@ -16,12 +16,11 @@ from voice_agent.audio.cues import CUES
 from voice_agent.audio.playback import DeviceSpeaker, Speaker, Speakers, WavSpeaker
 from voice_agent.audio.reference import PlayedSound, Reference
 from voice_agent.audio.timeline import TimelineSpeaker
-from voice_agent.catalogue import Catalogue, Model, locate
+from voice_agent.catalogue import Catalogue, locate_weights
 from voice_agent.desk import Desk
 from voice_agent.earcons import Earcons
 from voice_agent.ears import load_ears
-from voice_agent.engine import usable_cores
-from voice_agent.errors import DeviceError, SettingsError
+from voice_agent.errors import DeviceError
 from voice_agent.ledger import Ledger
 from voice_agent.ledger.recordings import Recordings
 from voice_agent.library import Library
@@ -31,9 +30,8 @@ from voice_agent.preparing import Answers, prepared
 from voice_agent.research.asking import Asker, Nobody
 from voice_agent.session import Stages
 from voice_agent.settings import Settings
-from voice_agent.stt import WhisperTranscriber
+from voice_agent.speech_models import load_transcriber, load_voice
 from voice_agent.thinking import Shelves, open_research
-from voice_agent.tts import PiperVoice
 
 
 @dataclass(frozen=True)
@@ -93,16 +91,15 @@ async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> Asy
         )
         if wanted.stt:
             stages.transcriber = opened.enter_context(
-                await WhisperTranscriber.load(
-                    located["stt"].parent, threads=settings.stt.thread_count(usable_cores())
-                )
+                await load_transcriber(settings.stt, places.models)
             )
         if wanted.voice:
             tts = settings.tts
-            voice = await asyncio.to_thread(
-                lambda: PiperVoice.load(located["tts"], rate=tts.rate, volume=tts.volume)
+            voice = opened.enter_context(
+                await asyncio.to_thread(
+                    load_voice, tts.voice, places.models, rate=tts.rate, volume=tts.volume
+                )
             )
-            opened.callback(voice.close)
             stages.voice = voice
             stages.speaker = _speaker(settings, wanted, voice.rate_hz, opened)
         yield stages
@@ -209,17 +206,7 @@ def _locate(
         names["stt"] = settings.stt.model
     if wanted.voice:
         names["tts"] = settings.tts.voice
-    return {role: _weights(catalogue.model(name), role, places) for role, name in names.items()}
-
-
-def _weights(model: Model, role: str, places: Places) -> Path:
-    if model.role != role:
-        raise SettingsError(
-            f"{model.name} is a model for {model.role}, not for {role}.",
-            mend="'voice-agent models list' shows what is for what.",
-        )
-    locate(model, places.models)
-    return model.weights(places.models)
+    return {role: locate_weights(catalogue.model(n), places.models) for role, n in names.items()}
 
 
 def _speaker(

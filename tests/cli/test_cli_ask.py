@@ -225,7 +225,7 @@ def test_a_folder_for_the_answer_that_is_missing_is_named_before_any_work(
 
 def test_an_unknown_model_is_answered_with_those_there_are(empty: Env) -> None:
     done = ask(empty | {"VOICE_AGENT_LLM__MODEL": "gpt-9"}, "ask", "--quiet", "Hello?")
-    assert done.returncode == 1 and MODEL in done.stderr
+    assert done.returncode == 2 and MODEL in done.stderr
 
 
 @pytest.mark.parametrize("size", [None, 0, 1 << 20], ids=["missing", "empty", "cut"])

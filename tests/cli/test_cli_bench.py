@@ -7,7 +7,7 @@ import pytest
 from voice_agent.bench.figures import Mode
 from voice_agent.cli import run
 from voice_agent.cli.bench import modes_of, with_model
-from voice_agent.errors import UsageError
+from voice_agent.errors import SettingsError
 from voice_agent.settings import Settings
 
 
@@ -61,5 +61,5 @@ def test_on_a_server_the_name_is_the_servers() -> None:
 
 
 def test_a_model_for_something_else_is_refused() -> None:
-    with pytest.raises(UsageError, match="whisper-base is no language model"):
+    with pytest.raises(SettingsError, match=r"llm\.model: 'whisper-base' is not one of qwen2\.5"):
         with_model(Settings(), "whisper-base")

@@ -2,8 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from voice_agent.catalogue import Catalogue
 from voice_agent.errors import SettingsError
 from voice_agent.settings import Loaded, Settings, load_settings, rows
+from voice_agent.settings.model import descriptions
 
 
 def load(tmp_path: Path, text: str = "", **env: str) -> Loaded:
@@ -68,6 +70,36 @@ def test_all_faults_are_reported_together_with_their_places(tmp_path: Path) -> N
     assert "did you mean VOICE_AGENT_WAKE__WORDS? (VOICE_AGENT_WAKE__WORD)" in message
 
 
+def test_models_that_the_catalogue_has_not_are_reported_with_all_other_faults(
+    tmp_path: Path,
+) -> None:
+    text = "[tts]\nvoice = 'nobody'\nrate = 9\n"
+    message = refusal(tmp_path, text, STT__MODEL="en_US-joe-medium", LLM__MODEL="")
+    file = tmp_path / "config.toml"
+    assert f"tts.voice: 'nobody' is not one of en_US-joe-medium ({file} line 2)" in message
+    assert "tts.rate: 9 is not a number from 0.5 to 2" in message
+    assert "stt.model: 'en_US-joe-medium' is not one of whisper-base, whisper-tiny.en (" in message
+    assert "llm.model: '' is not one of qwen2.5-coder-1.5b" in message
+    assert "4 settings cannot be used" in message and "(VOICE_AGENT_LLM__MODEL)" in message
+
+
+def test_models_of_the_catalogue_are_taken_and_stand_in_the_rows(tmp_path: Path) -> None:
+    loaded = load(tmp_path, "[stt]\nmodel = ' whisper-tiny.en '\n")
+    assert loaded.settings.stt.model == "whisper-tiny.en"
+    row = next(row for row in rows(loaded) if row.key == "stt.model")
+    assert row.choices == ("whisper-base", "whisper-tiny.en")
+
+
+def test_a_wake_word_of_ones_own_is_a_file_and_not_in_the_catalogue(tmp_path: Path) -> None:
+    assert load(tmp_path, WAKE__WORDS="~/hey_you.json").settings.wake.words == ["~/hey_you.json"]
+
+
+def test_the_default_models_are_the_catalogues() -> None:
+    named = {key: d for key, d in descriptions().items() if d.role}
+    assert set(named) == {"llm.model", "stt.model", "tts.voice"}
+    assert all(d.default == Catalogue.load().default(d.role).name for d in named.values())
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -77,7 +109,9 @@ def test_all_faults_are_reported_together_with_their_places(tmp_path: Path) -> N
         ("[llm.threads]\nn = 1", "llm.threads: {'n': 1} is not a whole number"),
         ("[tts]\nrate = true", "tts.rate: True is not a number"),
         ("[tts]\nrate = 1979-05-27", "tts.rate: "),
-        ("[tts]\nvoice = 5", "tts.voice: 5 is not text"),
+        ("[llm]\nremote_model = 5", "llm.remote_model: 5 is not text"),
+        ("[tts]\nvoice = 5", "tts.voice: 5 is not one of en_US-joe-medium ("),
+        ("[stt]\nmodel = ['whisper-base']", "stt.model: ['whisper-base'] is not one of whisper-b"),
     ],
 )
 def test_faults_of_the_file_are_named(tmp_path: Path, text: str, reason: str) -> None:

@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from voice_agent.bench.clips import Clips, wake_sound
-from voice_agent.catalogue import Catalogue, locate
 from voice_agent.control.client import connected
 from voice_agent.places import places
 from voice_agent.settings import load_settings
-from voice_agent.tts import PiperVoice
+from voice_agent.speech_models import load_voice
 
 ENDINGS = ("answer", "cancelled", "error")
 ATTEMPTS = 3
@@ -29,15 +28,10 @@ ANSWERED_S = 120.0
 
 async def clip_of(question: str, folder: Path) -> Path:
     """Say the wake word and ``question`` into a file."""
-    settings, catalogue = load_settings().settings, Catalogue.load()
-    model = catalogue.model(settings.tts.voice)
-    locate(model, places().models)
-    voice = PiperVoice.load(model.weights(places().models), rate=1.0, volume=1.0)
-    try:
+    settings = load_settings().settings
+    with load_voice(settings.tts.voice, places().models) as voice:
         clips = Clips(folder, voice, await wake_sound(settings, voice, None))
         return (await clips.question("question", question)).file
-    finally:
-        voice.close()
 
 
 class Followed:

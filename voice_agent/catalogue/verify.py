@@ -44,6 +44,12 @@ def locate(model: Model, models: Path) -> Path:
     return require(model, models, examine(model, models))
 
 
+def locate_weights(model: Model, models: Path) -> Path:
+    """Like `locate`, but return the file that holds the weights, for a model that has files."""
+    locate(model, models)
+    return model.weights(models)
+
+
 def verify(model: Model, models: Path) -> Path:
     """Like `locate`, but read and hash every file again."""
     return require(model, models, examine(model, models, full=True))

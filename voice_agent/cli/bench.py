@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from voice_agent.errors import UsageError
-
 if TYPE_CHECKING:
     from voice_agent.bench.figures import Benchmark, Mode, QuestionAnswered
     from voice_agent.bench.questions import Question
@@ -79,23 +77,17 @@ def _bench(args: argparse.Namespace) -> int:
 
 
 def with_model(settings: "Settings", name: str | None) -> "Settings":
-    """Return ``settings`` with another language model; raises UsageError if it is none.
+    """Return ``settings`` with another language model; raises SettingsError if it is none.
 
     With a server it is the model's name there, which only the server knows.
     """
-    from voice_agent.catalogue import Catalogue
+    from voice_agent.settings.loading import check
 
     if name is None:
         return settings
-    if settings.llm.provider != "local":
-        return settings.model_copy(
-            update={"llm": settings.llm.model_copy(update={"remote_model": name})}
-        )
-    if Catalogue.load().model(name).role != "llm":
-        raise UsageError(
-            f"{name} is no language model.", mend="'voice-agent models list' shows them."
-        )
-    return settings.model_copy(update={"llm": settings.llm.model_copy(update={"model": name})})
+    field = "model" if settings.llm.provider == "local" else "remote_model"
+    check(f"llm.{field}", name, mend="Give --model one of these.")
+    return settings.model_copy(update={"llm": settings.llm.model_copy(update={field: name})})
 
 
 def modes_of(*, typed: bool, spoken: bool) -> "list[Mode]":

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from voice_agent.cli.verbs import Verbs
     from voice_agent.events import Event, Listener
     from voice_agent.settings import Settings
-    from voice_agent.stt import Transcriber
 
 _NOTE = (
     " Starts a sound server of its own with a virtual microphone and loudspeaker, and 'run' on it."
@@ -195,6 +194,7 @@ async def _latency(args: argparse.Namespace, setting: _Setting) -> None:
     from voice_agent.bench.latency import exchanges, judged
     from voice_agent.bench.questions import chosen
     from voice_agent.places import places
+    from voice_agent.speech_models import load_transcriber
 
     answerable = [question for question in setting.questions if question.answerable]
     questions = chosen(
@@ -209,7 +209,7 @@ async def _latency(args: argparse.Namespace, setting: _Setting) -> None:
                 taken.append(exchange)
                 sys.stderr.write(f"voice-agent: {exchange.question.id} was asked.\n")
     results: list[AnsweredAloud] = []
-    async with _transcriber(setting.settings) as transcriber:
+    with await load_transcriber(setting.settings.stt, places().models) as transcriber:
         for exchange in taken:
             results.append(await judged(exchange, transcriber, setting.settings.stt.language))
             setting.show(results[-1])
@@ -247,31 +247,11 @@ async def _idle(args: argparse.Namespace, setting: _Setting) -> None:
 async def _clips(settings: "Settings", wake: Path | None) -> "AsyncIterator[Clips]":
     """Have the voice say what is played into the microphone; see that the wake word is heard."""
     from voice_agent.bench.clips import Clips, wake_sound
-    from voice_agent.catalogue import Catalogue, locate
     from voice_agent.places import places
-    from voice_agent.tts import PiperVoice
+    from voice_agent.speech_models import load_voice
 
-    model = Catalogue.load().model(settings.tts.voice)
-    locate(model, places().models)
-    voice = await asyncio.to_thread(PiperVoice.load, model.weights(places().models))
-    try:
-        with tempfile.TemporaryDirectory(prefix="voice-agent-bench-") as folder:
-            yield Clips(Path(folder), voice, await wake_sound(settings, voice, wake))
-    finally:
-        voice.close()
-
-
-@asynccontextmanager
-async def _transcriber(settings: "Settings") -> "AsyncIterator[Transcriber]":
-    from voice_agent.catalogue import Catalogue, locate
-    from voice_agent.engine import usable_cores
-    from voice_agent.places import places
-    from voice_agent.stt import WhisperTranscriber
-
-    model = Catalogue.load().model(settings.stt.model)
-    locate(model, places().models)
-    threads = settings.stt.thread_count(usable_cores())
-    with await WhisperTranscriber.load(
-        model.weights(places().models).parent, threads=threads
-    ) as transcriber:
-        yield transcriber
+    with (
+        await asyncio.to_thread(load_voice, settings.tts.voice, places().models) as voice,
+        tempfile.TemporaryDirectory(prefix="voice-agent-bench-") as folder,
+    ):
+        yield Clips(Path(folder), voice, await wake_sound(settings, voice, wake))

@@ -40,7 +40,7 @@ def _findings(*, quick: bool, echo: bool) -> "Iterator[Finding]":
     from voice_agent.audio.probe import probe
     from voice_agent.doctor import echo_path, program, service, sound
     from voice_agent.doctor.findings import fault, good
-    from voice_agent.errors import SettingsError
+    from voice_agent.errors import CatalogueError, SettingsError
     from voice_agent.places import places
     from voice_agent.settings import Settings, load_settings
 
@@ -50,7 +50,7 @@ def _findings(*, quick: bool, echo: bool) -> "Iterator[Finding]":
     try:
         settings = load_settings().settings
         yield good("settings", str(here.config_file))
-    except SettingsError as error:
+    except (SettingsError, CatalogueError) as error:
         yield fault("settings", error)
         settings = Settings()
     yield from program.models(settings, here)

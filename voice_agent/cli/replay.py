@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from voice_agent.cli.verbs import Verbs
     from voice_agent.events import Event, Partial, Transcript
     from voice_agent.settings.model import Settings
-    from voice_agent.stt import Transcriber, Transcription, WhisperTranscriber
+    from voice_agent.stt import Transcriber, Transcription
     from voice_agent.turns.front_end import FrontEnd, FrontEndEvent
 
 _BLOCK_S = 0.02
@@ -53,7 +53,9 @@ def _replay(args: argparse.Namespace) -> int:
 async def _all(args: argparse.Namespace) -> int:
     from voice_agent.audio.format import read_recording
     from voice_agent.cli.screen import tell_notices
+    from voice_agent.places import places
     from voice_agent.settings import load_settings
+    from voice_agent.speech_models import load_transcriber
 
     loaded = load_settings()
     tell_notices(loaded)
@@ -61,18 +63,12 @@ async def _all(args: argparse.Namespace) -> int:
     playback = await asyncio.to_thread(read_recording, args.playback) if args.playback else None
     show = _Json() if args.json else _Lines(named=len(args.files) > 1)
     with ExitStack() as undo:
-        stt = undo.enter_context(await _stt(settings)) if args.transcribe else None
+        stt = None
+        if args.transcribe:
+            stt = undo.enter_context(await load_transcriber(settings.stt, places().models))
         replay = _Replay(settings, no_wake=args.no_wake, stt=stt, playback=playback, show=show)
         done = [await replay.file(file) for file in args.files]
     return 0 if all(done) else 1
-
-
-async def _stt(settings: "Settings") -> "WhisperTranscriber":
-    from voice_agent.cli.transcribe import load_transcriber
-    from voice_agent.engine import usable_cores
-
-    threads = settings.stt.thread_count(usable_cores())
-    return await load_transcriber(settings.stt.model, threads)
 
 
 class _Replay:

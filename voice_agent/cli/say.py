@@ -30,12 +30,15 @@ def add(verbs: "Verbs") -> None:
 
 def _say(args: argparse.Namespace) -> int:
     from voice_agent.cli.output import JsonLines
+    from voice_agent.places import places
     from voice_agent.settings import load_settings
+    from voice_agent.speech_models import load_voice
 
     text = _text(args)
     settings = load_settings().settings
     listener: Listener = JsonLines(sys.stdout) if args.json else lambda event: None
-    with _voice(settings) as voice:
+    tts = settings.tts
+    with load_voice(tts.voice, places().models, rate=tts.rate, volume=tts.volume) as voice:
         _check_words(text, voice.language)
         with _speaker(args.out, settings, voice.rate_hz) as speaker:
             said = asyncio.run(_speak(text, voice, speaker, listener))
@@ -60,22 +63,6 @@ def _check_words(text: str, language: str) -> None:
     sentences = SentenceStream(language)
     if not any(spoken(each, language) for each in [*sentences.feed(text), *sentences.flush()]):
         raise UsageError("There is nothing to say in the text.", mend="Give it words or numbers.")
-
-
-@contextmanager
-def _voice(settings: "Settings") -> "Iterator[PiperVoice]":
-    from voice_agent.catalogue import Catalogue, locate
-    from voice_agent.places import places
-    from voice_agent.tts import PiperVoice
-
-    tts = settings.tts
-    model = Catalogue.load().model(tts.voice)
-    locate(model, places().models)
-    voice = PiperVoice.load(model.weights(places().models), rate=tts.rate, volume=tts.volume)
-    try:
-        yield voice
-    finally:
-        voice.close()
 
 
 @contextmanager

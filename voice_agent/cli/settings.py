@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from voice_agent.cli.verbs import Verbs
     from voice_agent.settings import Loaded, Row
 
-MODEL_ROLES = {"llm.model": "llm", "stt.model": "stt", "tts.voice": "tts"}
-"""Settings that name a model of the catalogue, and what it must be for."""
-
 
 def add(verbs: "Verbs") -> None:
     """Add the verb ``settings`` and what it can do."""
@@ -60,22 +57,8 @@ def _set(args: argparse.Namespace) -> int:
 
     file = places().config_file
     value = check(args.key, args.value)
-    if args.key in MODEL_ROLES:
-        _check_model(args.key, str(value))
     write_value(file, args.key, value)
     return _report([args.key], as_json=args.json)
-
-
-def _check_model(key: str, name: str) -> None:
-    """Refuse a model that the catalogue does not offer for the setting ``key``."""
-    from voice_agent.catalogue import Catalogue
-
-    models = Catalogue.load().models
-    offered = [model.name for model in models if model.role == MODEL_ROLES[key]]
-    if name not in offered:
-        raise SettingsError(
-            f"{key}: {name!r} is not one of {', '.join(offered)}.", mend="Nothing was changed."
-        )
 
 
 def _reset(args: argparse.Namespace) -> int:

@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from voice_agent.errors import RecordingError, UsageError
+from voice_agent.errors import RecordingError
 
 if TYPE_CHECKING:
     from voice_agent.cli.verbs import Verbs
     from voice_agent.events import Event, Listener
-    from voice_agent.stt import Transcriber, WhisperTranscriber
+    from voice_agent.stt import Transcriber
 
 
 def add(verbs: "Verbs") -> None:
@@ -34,31 +34,20 @@ def _transcribe(args: argparse.Namespace) -> int:
 
 async def _all(args: argparse.Namespace) -> int:
     from voice_agent.cli.output import JsonLines
-    from voice_agent.engine import usable_cores
+    from voice_agent.places import places
     from voice_agent.settings import load_settings
+    from voice_agent.settings.loading import check
+    from voice_agent.speech_models import load_transcriber
 
     stt = load_settings().settings.stt
     language = args.language or stt.language
     show = JsonLines(sys.stdout) if args.json else _Lines(named=len(args.files) > 1)
-    threads = stt.thread_count(usable_cores())
-    with await load_transcriber(args.model or stt.model, threads) as transcriber:
+    if args.model is not None:
+        check("stt.model", args.model, mend="Give --model one of these.")
+        stt = stt.model_copy(update={"model": args.model})
+    with await load_transcriber(stt, places().models) as transcriber:
         done = [await _one(transcriber, file, language, show) for file in args.files]
     return 0 if all(done) else 1
-
-
-async def load_transcriber(name: str, threads: int) -> "WhisperTranscriber":
-    """Load the speech model ``name``. Raises UsageError, CatalogueError and their like."""
-    from voice_agent.catalogue import Catalogue, locate
-    from voice_agent.places import places
-    from voice_agent.stt import WhisperTranscriber
-
-    model = Catalogue.load().model(name)
-    if model.role != "stt":
-        raise UsageError(
-            f"{name} is no speech-to-text model.", mend="'voice-agent models list' shows them."
-        )
-    folder = await asyncio.to_thread(locate, model, places().models)
-    return await WhisperTranscriber.load(folder, threads=threads)
 
 
 async def _one(transcriber: "Transcriber", file: Path, language: str, show: "Listener") -> bool:

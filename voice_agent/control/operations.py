@@ -9,12 +9,15 @@ from voice_agent.control.protocol import Refused
 from voice_agent.control.server import Began, ControlServer
 from voice_agent.control.status import Tally
 from voice_agent.conversation import State
-from voice_agent.errors import SettingsError
+from voice_agent.errors import CatalogueError, SettingsError
 from voice_agent.events import Event, to_json
 from voice_agent.live import Live
 
 Reload = Callable[[], dict[str, Any]]
-"""Takes up changed settings; returns ``taken_up`` and ``need_restart``. Raises SettingsError."""
+"""Takes up changed settings; returns ``taken_up`` and ``need_restart``.
+
+Raises SettingsError and CatalogueError.
+"""
 
 
 @dataclass
@@ -123,5 +126,5 @@ class Control:
             raise Refused("starting", "There is nothing yet that could take up settings.")
         try:
             return self.reload()
-        except SettingsError as error:
+        except (SettingsError, CatalogueError) as error:
             raise Refused("settings", error.message, error.mend) from error

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from voice_agent.desk import Desk
-from voice_agent.errors import SettingsError
+from voice_agent.errors import CatalogueError, SettingsError
 from voice_agent.live import Live
 from voice_agent.settings import Settings, load_settings
 from voice_agent.settings.loading import value_of
@@ -55,7 +55,7 @@ class Reloading:
     def __call__(self) -> dict[str, Any]:
         """Take the changes up; return the keys ``taken_up`` and those that ``need_restart``.
 
-        Raises SettingsError where the settings cannot be used: then nothing changes.
+        Raises SettingsError or CatalogueError where they cannot be used: then nothing changes.
         """
         settings = load_settings(self._env, self._file).settings
         taken_up = _changed(self._in_force, settings) & TAKEN_UP
@@ -75,7 +75,7 @@ class Reloading:
         """Take the changes up for SIGHUP; settings that cannot be used are logged."""
         try:
             self()
-        except SettingsError as error:
+        except (SettingsError, CatalogueError) as error:
             log.error("%s Nothing was changed.", error)
 
 

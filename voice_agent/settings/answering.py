@@ -24,8 +24,9 @@ class Llm(Section):
     model: str = setting(
         "qwen2.5-coder-1.5b-instruct",
         "Language model",
-        "A language model on this machine; see 'voice-agent models list'. "
-        "llm.remote_model names the one on a server.",
+        "The language model on this machine; llm.remote_model names the one on a server.",
+        expects="a model for llm in 'voice-agent models list'",
+        role="llm",
     )
     context_tokens: int = setting(
         8192,

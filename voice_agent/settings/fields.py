@@ -21,11 +21,13 @@ def setting(
     le: float | None = None,
     expects: str = "",
     private: bool = False,
+    role: str = "",
 ) -> Any:
     """Describe one setting; pydantic checks the inclusive bounds ``ge`` and ``le``.
 
     ``expects`` says in words what a value must be, where type, bounds and choices do not say it
-    all. The value of a ``private`` setting is kept out of error messages.
+    all. The value of a ``private`` setting is kept out of error messages. With a ``role`` the value
+    is the name of one of the catalogue's models for that part (`voice_agent.settings.offered`).
     """
     return Field(
         default=default,
@@ -33,7 +35,7 @@ def setting(
         description=description,
         ge=ge,
         le=le,
-        json_schema_extra={"unit": unit, "expects": expects, "private": private},
+        json_schema_extra={"unit": unit, "expects": expects, "private": private, "role": role},
     )
 
 
@@ -79,6 +81,7 @@ class Description:
     default: Value
     expects: str
     private: bool
+    role: str
 
 
 def describe(key: str, field: FieldInfo) -> Description:
@@ -96,6 +99,7 @@ def describe(key: str, field: FieldInfo) -> Description:
         default=plain(field.get_default(call_default_factory=True)),
         expects=str(extra["expects"]) or _expectation(field),
         private=bool(extra["private"]),
+        role=str(extra["role"]),
     )
 
 

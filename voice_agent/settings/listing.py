@@ -6,6 +6,7 @@ from typing import Any
 from voice_agent.settings.fields import Value, plain
 from voice_agent.settings.loading import Loaded, value_of
 from voice_agent.settings.model import descriptions
+from voice_agent.settings.offered import offered
 from voice_agent.settings.sources import Kind
 
 
@@ -39,7 +40,7 @@ def rows(loaded: Loaded) -> list[Row]:
             unit=d.unit,
             min=d.min,
             max=d.max,
-            choices=d.choices,
+            choices=d.choices or offered(d),
             default=plain(d.default),
             value=value_of(loaded.settings, key),
             origin=loaded.origins[key].kind,

@@ -12,6 +12,7 @@ from voice_agent.errors import SettingsError
 from voice_agent.places import places
 from voice_agent.settings.fields import Description, Value, plain
 from voice_agent.settings.model import RETIRED, Settings, descriptions
+from voice_agent.settings.offered import names_no_model, offered
 from voice_agent.settings.sources import (
     Found,
     Origin,
@@ -37,7 +38,8 @@ class Loaded:
 def load_settings(env: Mapping[str, str] = os.environ, file: Path | None = None) -> Loaded:
     """Return the settings in force; ``file`` defaults to the user's settings file.
 
-    Raises SettingsError that lists every unknown key and every value that is not allowed.
+    Raises SettingsError that lists every unknown key and every value that is not allowed, among
+    them the names of models that the catalogue does not offer for that part.
     """
     file = file or places(env).config_file
     known = descriptions()
@@ -55,13 +57,13 @@ def load_settings(env: Mapping[str, str] = os.environ, file: Path | None = None)
     return Loaded(settings, notices, origins, file)
 
 
-def check(key: str, text: str) -> Value:
-    """Return ``text`` as the value of ``key``; raises SettingsError with the bounds."""
+def check(key: str, text: str, *, mend: str = "Nothing was changed.") -> Value:
+    """Return ``text`` as the value of ``key``; raises SettingsError with its bounds."""
     description = described(key)
     settings, _ = _validated({key: text})
     if settings is None:
         reason = _reason(description, text)
-        raise SettingsError(f"{key}: {reason}.", mend="Nothing was changed.")
+        raise SettingsError(f"{key}: {reason}.", mend=mend)
     return value_of(settings, key)
 
 
@@ -84,15 +86,17 @@ def value_of(settings: Settings, key: str) -> Value:
 
 
 def _validated(values: Mapping[str, Any]) -> tuple[Settings | None, list[str]]:
-    nested: dict[str, dict[str, Any]] = {}
+    known, nested = descriptions(), dict[str, dict[str, Any]]()
     for key, value in values.items():
         section, _, name = key.partition(".")
         nested.setdefault(section, {})[name] = value
+    refused = [key for key, value in values.items() if names_no_model(known[key], value)]
     try:
-        return Settings.model_validate(nested), []
+        settings = Settings.model_validate(nested)
     except ValidationError as error:
         faults = [".".join(map(str, fault["loc"][:2])) for fault in error.errors()]
-        return None, list(dict.fromkeys(faults))
+        return None, list(dict.fromkeys(faults + refused))
+    return (None if refused else settings), refused
 
 
 def _is_empty_section(found: Found) -> bool:
@@ -118,7 +122,9 @@ def _reason(description: Description, value: Any) -> str:
     if len(shown) > LONGEST_SHOWN:
         shown = shown[:LONGEST_SHOWN] + "…"
     unit = f" {description.unit}" if description.max is not None and description.unit else ""
-    return f"{shown} is not {description.expects}{unit}"
+    models = offered(description)
+    expects = f"one of {', '.join(models)}" if models else description.expects
+    return f"{shown} is not {expects}{unit}"
 
 
 def _retired(found: Found) -> str:

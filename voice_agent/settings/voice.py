@@ -58,7 +58,11 @@ class Stt(Section):
     """Speech to text."""
 
     model: str = setting(
-        "whisper-base", "Speech model", "A speech-to-text model; see 'voice-agent models list'."
+        "whisper-base",
+        "Speech model",
+        "What turns speech into text.",
+        expects="a model for stt in 'voice-agent models list'",
+        role="stt",
     )
     language: str = setting(
         "en",
@@ -92,7 +96,11 @@ class Tts(Section):
     """Text to speech."""
 
     voice: str = setting(
-        "en_US-joe-medium", "Voice", "The voice of answers; see 'voice-agent models list'."
+        "en_US-joe-medium",
+        "Voice",
+        "The voice of answers.",
+        expects="a model for tts in 'voice-agent models list'",
+        role="tts",
     )
     rate: float = setting(
         1.0, "Speed", "How fast answers are spoken; 1 is the voice's own.", ge=0.5, le=2

@@ -76,6 +76,14 @@ class PiperVoice:
         """
         return await self._engine.run(lambda: self._synthesize(text, stop))
 
+    def __enter__(self) -> "PiperVoice":
+        """Return the voice."""
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Close it."""
+        self.close()
+
     def close(self) -> None:
         """End the voice's thread, after what it is making now."""
         self._engine.close()

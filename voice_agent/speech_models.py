@@ -1,0 +1,27 @@
+"""The models of speech by their names in the settings: speech to text, and the voice."""
+
+from pathlib import Path
+
+from voice_agent.catalogue import Catalogue, locate_weights
+from voice_agent.engine import usable_cores
+from voice_agent.settings.voice import Stt
+from voice_agent.stt import WhisperTranscriber
+from voice_agent.tts import PiperVoice
+
+
+async def load_transcriber(stt: Stt, models: Path) -> WhisperTranscriber:
+    """Load the speech model that ``stt`` names from the folder of all models.
+
+    Raises ModelMissing and ModelMismatch.
+    """
+    weights = locate_weights(Catalogue.load().model(stt.model), models)
+    return await WhisperTranscriber.load(weights.parent, threads=stt.thread_count(usable_cores()))
+
+
+def load_voice(name: str, models: Path, *, rate: float = 1.0, volume: float = 1.0) -> PiperVoice:
+    """Load the voice ``name`` from the folder of all models. Raises what `load_transcriber` does.
+
+    Blocks while it loads.
+    """
+    weights = locate_weights(Catalogue.load().model(name), models)
+    return PiperVoice.load(weights, rate=rate, volume=volume)
