@@ -26,7 +26,8 @@ from voice_agent.bench.squad import (
     load_xquad,
     write_library,
 )
-from voice_agent.cli.bench import cancelled_by_signals, with_model
+from voice_agent.cli.bench import with_model
+from voice_agent.cli.signals import caught
 from voice_agent.daemon import Wanted
 from voice_agent.errors import VoiceAgentError
 from voice_agent.places import places
@@ -71,7 +72,7 @@ async def ask_all(
     results: list[QuestionAnswered] = []
     async with open_bench(settings, places(), folder, Wanted()) as stages:
         bench = Bench(stages, rule)
-        with cancelled_by_signals(bench):
+        with caught(lambda sent: bench.cancel(sent.name)):
             async for result in bench.results(questions, ["typed"]):
                 results.append(result)
                 wrong = "" if result.right else f"\n       {result.question}"

@@ -35,7 +35,7 @@ def test_both_ways_are_measured_unless_one_is_named(
     ("argv", "fault"),
     [
         (["--ids", "q99"], "There is no question 'q99'"),
-        (["--limit", "0"], "'0' is not a number from 1"),
+        (["--limit", "0"], "'0' is not a whole number from 1."),
         (["--questions", "none.toml"], "none.toml cannot be read"),
         (["--ids", "q01", "--typed", "--documents", "none"], "none"),
         (["everything"], "invalid choice"),

@@ -14,6 +14,8 @@ from voice_agent.session import Stages
 from voice_agent.settings import Settings
 from voice_agent.settings.model import descriptions
 
+OTHER_MODEL = '[llm]\nmodel = "qwen2.5-coder-0.5b-instruct"\n'
+
 
 class Reloaded:
     """A live assistant with default settings, and a file that can be changed."""
@@ -36,7 +38,9 @@ def reloaded(tmp_path: Path) -> Iterator[Reloaded]:
 
 
 def test_a_change_is_taken_up_or_needs_a_restart(reloaded: Reloaded) -> None:
-    reloaded.file.write_text('[listen]\nfollow_up_s = 0\n[llm]\nmodel = "qwen2.5-coder-0.5b-instruct"\n')
+    reloaded.file.write_text(
+        '[listen]\nfollow_up_s = 0\n[llm]\nmodel = "qwen2.5-coder-0.5b-instruct"\n'
+    )
     expected = {"taken_up": ["listen.follow_up_s"], "need_restart": ["llm.model"]}
     assert reloaded.reload() == expected
     assert reloaded.reload() == expected | {"taken_up": []}
@@ -44,7 +48,7 @@ def test_a_change_is_taken_up_or_needs_a_restart(reloaded: Reloaded) -> None:
 
 
 def test_a_change_that_is_taken_back_needs_no_restart(reloaded: Reloaded) -> None:
-    reloaded.file.write_text('[llm]\nmodel = "qwen2.5-coder-0.5b-instruct"\n')
+    reloaded.file.write_text(OTHER_MODEL)
     reloaded.reload()
     reloaded.file.write_text("")
     assert reloaded.reload()["need_restart"] == []

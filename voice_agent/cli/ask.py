@@ -5,21 +5,16 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from voice_agent.errors import RecordingError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from voice_agent.audio.format import Sound
     from voice_agent.cli.verbs import Verbs
     from voice_agent.events import Listener
     from voice_agent.research.asking import Asker
-    from voice_agent.session import Session
     from voice_agent.turn import Ending
 
 MAX_QUESTION_CHARS = 2_000
@@ -80,6 +75,7 @@ def _question(text: str | None) -> str:
 async def _answer(args: argparse.Namespace, asked: "str | Sound") -> int:
     from voice_agent.cli.output import JsonLines
     from voice_agent.cli.screen import Screen, tell_empty_library, tell_notices
+    from voice_agent.cli.signals import caught
     from voice_agent.daemon import Wanted, open_stages
     from voice_agent.places import places
     from voice_agent.session import Session
@@ -94,11 +90,21 @@ async def _answer(args: argparse.Namespace, asked: "str | Sound") -> int:
         sound_file=args.out,
         asker=_asker(),
     )
-    with _interrupts() as interrupts:
+    main = asyncio.current_task()
+    sessions: list[Session] = []
+
+    def interrupt(sent: signal.Signals) -> None:
+        """Cancel the turn; before there is one, the program."""
+        if sessions:
+            sessions[0].cancel(sent.name)
+        elif main is not None:
+            main.cancel()
+
+    with caught(interrupt):
         async with open_stages(loaded.settings, places(), wanted) as stages:
             tell_empty_library(stages.documents)
             session = Session(stages, listener)
-            interrupts(session)
+            sessions.append(session)
             if isinstance(asked, str):
                 return _code(await session.ask(asked))
             return _code(await session.hear(asked, source=str(args.audio)))
@@ -112,26 +118,6 @@ def _asker() -> "Asker":
     if sys.stdin is None or not sys.stdin.isatty():
         return Nobody()
     return TerminalAsker(sys.stdin.fileno())
-
-
-@contextmanager
-def _interrupts() -> "Iterator[Callable[[Session], None]]":
-    """Make Ctrl-C and SIGTERM cancel the session's turn; before there is one, the program."""
-    loop = asyncio.get_running_loop()
-    main = asyncio.current_task()
-    caught = (signal.SIGINT, signal.SIGTERM)
-
-    def use(session: "Session") -> None:
-        for sent in caught:
-            loop.add_signal_handler(sent, session.cancel, sent.name)
-
-    for sent in caught:
-        loop.add_signal_handler(sent, lambda: main and main.cancel())
-    try:
-        yield use
-    finally:
-        for sent in caught:
-            loop.remove_signal_handler(sent)
 
 
 def _code(ending: "Ending") -> int:

@@ -2,17 +2,15 @@
 
 import argparse
 import asyncio
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from voice_agent.cli.arguments import count
 
 if TYPE_CHECKING:
     from voice_agent.bench.figures import Benchmark, Mode, QuestionAnswered
     from voice_agent.bench.questions import Question
-    from voice_agent.bench.run import Bench
     from voice_agent.cli.verbs import Verbs
     from voice_agent.events import Event, Listener
     from voice_agent.settings import Settings
@@ -50,13 +48,6 @@ def _add_options(bench: argparse.ArgumentParser) -> None:
     bench.add_argument("--documents", type=Path, metavar="DIR", help="other documents")
     bench.add_argument("--json", action="store_true", help="one JSON object a line")
     bench.set_defaults(run=_bench)
-
-
-def count(text: str) -> int:
-    """Return a number from 1, as a type of arguments."""
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1")
-    return int(text)
 
 
 def _bench(args: argparse.Namespace) -> int:
@@ -107,6 +98,7 @@ async def _run(
 ) -> int:
     from voice_agent.bench.run import Bench, SilentSpeaker, open_bench
     from voice_agent.cli.parser import CANCELLED
+    from voice_agent.cli.signals import caught
     from voice_agent.daemon import Wanted
     from voice_agent.places import places
 
@@ -114,26 +106,12 @@ async def _run(
     results: list[QuestionAnswered] = []
     async with open_bench(settings, places(), documents, wanted) as stages:
         bench = Bench(stages)
-        with cancelled_by_signals(bench):
+        with caught(lambda sent: bench.cancel(sent.name)):
             async for result in bench.results(questions, modes):
                 results.append(result)
                 show(result)
             show(_summary(results, modes, settings.llm.model_in_use, interrupted=bench.interrupted))
     return CANCELLED if bench.interrupted else 0
-
-
-@contextmanager
-def cancelled_by_signals(bench: "Bench") -> Iterator[None]:
-    """Have Ctrl-C and SIGTERM end the benchmark after what runs has stopped."""
-    loop = asyncio.get_running_loop()
-    caught = (signal.SIGINT, signal.SIGTERM)
-    for sent in caught:
-        loop.add_signal_handler(sent, bench.cancel, sent.name)
-    try:
-        yield
-    finally:
-        for sent in caught:
-            loop.remove_signal_handler(sent)
 
 
 def _summary(

@@ -41,7 +41,7 @@ Measure = Callable[[argparse.Namespace, _Setting], Coroutine[Any, Any, None]]
 
 def add(what: "Verbs") -> None:
     """Add what is measured at a virtual desk."""
-    from voice_agent.cli.bench import count
+    from voice_agent.cli.arguments import count
 
     barge_in = what.add_parser(
         "barge-in",

@@ -6,6 +6,7 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from voice_agent.cli.arguments import count
 from voice_agent.errors import Cancelled, LedgerError, UsageError
 
 if TYPE_CHECKING:
@@ -19,32 +20,26 @@ def add(verbs: "Verbs") -> None:
     """Add the verb ``history`` and what it can do."""
     history = verbs.add_parser("history", help="questions and answers of the past, newest last")
     history.add_argument("--json", action="store_true", help="one JSON object a line")
-    history.add_argument("--limit", type=_count, default=LIMIT, metavar="N", help="most turns")
-    history.add_argument("--conversation", type=_count, metavar="N", help="the turns of one alone")
+    history.add_argument("--limit", type=count, default=LIMIT, metavar="N", help="most turns")
+    history.add_argument("--conversation", type=count, metavar="N", help="the turns of one alone")
     history.set_defaults(run=_list)
     actions = history.add_subparsers(dest="action", metavar="ACTION")
     talks = actions.add_parser("conversations", help="what was talked about, newest last")
     talks.add_argument("--json", action="store_true", default=argparse.SUPPRESS)
-    talks.add_argument("--limit", type=_count, default=argparse.SUPPRESS, metavar="N")
+    talks.add_argument("--limit", type=count, default=argparse.SUPPRESS, metavar="N")
     talks.set_defaults(run=_conversations)
     show = actions.add_parser("show", help="one turn whole, with its steps")
-    show.add_argument("id", type=_count, metavar="ID")
+    show.add_argument("id", type=count, metavar="ID")
     # SUPPRESS: without it, this parser's default would undo 'history --json show 1'.
     show.add_argument("--json", action="store_true", default=argparse.SUPPRESS)
     show.set_defaults(run=_show)
     delete = actions.add_parser("delete", help="delete a turn, a conversation, or all, for good")
-    delete.add_argument("id", type=_count, metavar="ID", nargs="?")
+    delete.add_argument("id", type=count, metavar="ID", nargs="?")
     # not 'conversation': the list's own option would give it a value
-    delete.add_argument("--conversation", type=_count, metavar="N", dest="whole")
+    delete.add_argument("--conversation", type=count, metavar="N", dest="whole")
     delete.add_argument("--all", action="store_true", help="every turn")
     delete.add_argument("--yes", action="store_true", help="without asking")
     delete.set_defaults(run=_delete)
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 2**63):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1")
-    return int(text)
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -75,8 +70,8 @@ def _conversations(args: argparse.Namespace) -> int:
     return 0
 
 
-def _turns(count: int) -> str:
-    return f"{count} turn{'s' if count > 1 else ''}"
+def _turns(n: int) -> str:
+    return f"{n} turn{'s' if n > 1 else ''}"
 
 
 def _show(args: argparse.Namespace) -> int:
@@ -99,10 +94,10 @@ def _delete(args: argparse.Namespace) -> int:
         if not (args.yes or _confirmed(_what(args))):
             raise Cancelled("Nothing was deleted.")
         try:
-            count = _deleted(ledger, args)
+            deleted = _deleted(ledger, args)
         finally:
             _delete_recordings(ledger)
-    _print(f"{count} deleted.")
+    _print(f"{deleted} deleted.")
     return 0
 
 

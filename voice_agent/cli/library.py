@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from voice_agent.cli.arguments import count_to
 from voice_agent.cli.output import JsonLines
 from voice_agent.errors import LibraryError
 from voice_agent.events import Error, Event
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from voice_agent.library import Hit, Library, Progress, Report
 
 LIMIT = 5
+MAX_PASSAGES = 1000
 MAX_SKIPPED_LINES = 20
 SNIPPET_CHARS = 300
 PROGRESS_FILES = 50
@@ -86,7 +88,9 @@ def add(verbs: "Verbs") -> None:
     actions.add_parser("list", help="show the folders").set_defaults(run=_list)
     search = actions.add_parser("search", help="show the passages that fit a question")
     search.add_argument("query", nargs="+", metavar="QUERY")
-    search.add_argument("--limit", type=_count, default=LIMIT, metavar="N", help="most passages")
+    search.add_argument(
+        "--limit", type=count_to(MAX_PASSAGES), default=LIMIT, metavar="N", help="most passages"
+    )
     search.set_defaults(run=_search)
     remove = actions.add_parser("remove", help="forget a folder; its files stay on the disk")
     remove.add_argument("folder", type=_folder, metavar="FOLDER")
@@ -100,12 +104,6 @@ def _folder(text: str) -> Path:
     if not text:  # an unset variable of the shell, which would mean the current folder
         raise argparse.ArgumentTypeError("it is empty; name a folder, '.' for this one")
     return Path(text)
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) <= 1000):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 1000")
-    return int(text)
 
 
 def _add(args: argparse.Namespace) -> int:

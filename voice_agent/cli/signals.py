@@ -1,8 +1,9 @@
-"""Ctrl-C and SIGTERM for a verb that goes on until it is stopped."""
+"""Ctrl-C and SIGTERM for the verbs that run on an event loop."""
 
 import asyncio
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from voice_agent.cli.parser import CANCELLED
@@ -14,6 +15,19 @@ _CLEAN_UP_S = 5.0
 
 Stop = Callable[[str], bool]
 """Takes the signal's name and begins to stop; returns False where it cannot yet."""
+
+
+@contextmanager
+def caught(receive: Callable[[signal.Signals], None]) -> Iterator[None]:
+    """Give Ctrl-C and SIGTERM to ``receive``, on the running loop, as long as the block runs."""
+    loop = asyncio.get_running_loop()
+    for sent in CODES:
+        loop.add_signal_handler(sent, receive, sent)
+    try:
+        yield
+    finally:
+        for sent in CODES:
+            loop.remove_signal_handler(sent)
 
 
 async def until_signal(work: Coroutine[Any, Any, int], stop: Stop) -> int:
@@ -33,14 +47,11 @@ async def until_signal(work: Coroutine[Any, Any, int], stop: Stop) -> int:
         else:
             loop.call_later(_CLEAN_UP_S, task.cancel)
 
-    for sent in CODES:
-        loop.add_signal_handler(sent, receive, sent)
-    try:
-        await asyncio.wait([task])
-    finally:
-        task.cancel()
-        for sent in CODES:
-            loop.remove_signal_handler(sent)
+    with caught(receive):
+        try:
+            await asyncio.wait([task])
+        finally:
+            task.cancel()
     code = CODES[received[0]] if received else None
     if task.cancelled():
         return CANCELLED if code is None else code
