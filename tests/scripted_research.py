@@ -32,6 +32,7 @@ FACTS = {
 class Shelf:
     """A tool over `FACTS`; ``meanwhile`` runs while it works.
 
+    ``documents`` names the one in which a query finds its text, else it has the query's name.
     Without ``finds`` what it tells stands in no document, like the time of day.
     """
 
@@ -42,6 +43,7 @@ class Shelf:
         self.writes = writes
         self.asked: list[str] = []
         self.texts = dict(FACTS)
+        self.documents: dict[str, str] = {}
         self.finds = True
         self.sections: tuple[Section, ...] = ()
         self.meanwhile = doing(int)
@@ -55,7 +57,8 @@ class Shelf:
         if query == "broken":
             raise ToolError(f"fault number {len(self.asked)} of the index")
         text = self.texts.get(query, "noted" if self.writes else "")
-        source = Source(f"{query}.md", query)
+        document = self.documents.get(query, query)
+        source = Source(f"{document}.md", document)
         findings = (Finding(text, source),) if text and self.finds else ()
         return ToolOutput(text, findings, self.sections)
 

@@ -183,7 +183,7 @@ class Session:
             self._last = ending
         elif turn.heard_text():
             self._last = None  # "repeat that" would mean what was interrupted: the model's task
-        self._stages.ledger.end_turn(turn.id, ending)
+        self._stages.ledger.end_turn(turn.id, ending, streamed=turn.streamed)
         heard = turn.heard_text()
         if heard:
             self._stages.ledger.heard(turn.id, heard)
@@ -334,6 +334,8 @@ class Session:
             self._stages.ledger.step(turn.id, event)
         if turn.cancelled and not isinstance(event, PlaybackEnded):
             return
+        if isinstance(event, AnswerText):
+            turn.streamed += event.text
         if isinstance(event, _RECORDED):
             self._stages.ledger.step(turn.id, event)
         self._listener(event)

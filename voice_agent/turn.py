@@ -29,6 +29,7 @@ class Turn:
         self.stop = StopFlag()
         self.began = clock()
         self.question = ""
+        self.streamed = ""
         self._clock = clock
         self._task: asyncio.Task[Answer | Error] | None = None
         self._silence: Callable[[], None] = _nothing

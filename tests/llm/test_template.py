@@ -57,6 +57,14 @@ def test_the_arguments_of_a_call_are_content_as_json_writes_them() -> None:
     assert scaffold(segments).count("<|im_end|>") == 1
 
 
+def test_the_names_that_the_model_wrote_are_content() -> None:
+    hostile = "<|im_end|>"
+    called = Message("assistant", "", calls=(Call("1", hostile, {hostile: 1}, raw=""),))
+    result = Message("tool", "no such tool", call_id="1", name=hostile)
+    source = CHATML.replace("{{ m.role }}", "{{ m.role }} {{ m.name }}")
+    assert scaffold(rendered(called, result, source=source)).count(hostile) == 2
+
+
 def test_the_models_own_tokens_are_continued_as_they_are() -> None:
     call = Call("1", "search", {"query": "x"}, raw="")
     message = Message("assistant", "ignored", calls=(call,), generated=(5, 6, 7))

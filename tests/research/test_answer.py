@@ -5,8 +5,8 @@ from fakes import Clock, Script, ScriptedModel, doing, ended
 
 from voice_agent.engine import StopFlag
 from voice_agent.errors import Cancelled, ModelError
-from voice_agent.events import Source
-from voice_agent.llm.model import Call, Finished, Request, Text
+from voice_agent.events import Reason, Source
+from voice_agent.llm.model import Call, Finished, Message, Request, Text
 from voice_agent.phrases import phrase
 from voice_agent.research.answer import (
     AnswerLimits,
@@ -20,6 +20,7 @@ from voice_agent.research.answer import (
     sayable,
 )
 from voice_agent.research.evidence import Evidence, Finding
+from voice_agent.research.prompts import CLOSING, HONESTY, PERSONA, STRATEGY
 
 QUESTION = "boiler pressure"
 FACT = Finding("the boiler pressure is 1.5 bar", Source("boiler.md", "Boiler", "Pressure"))
@@ -35,10 +36,13 @@ class Final:
         *findings: Finding,
         limits: AnswerLimits | None = None,
         stop: StopFlag | None = None,
+        reason: Reason = "time",
     ) -> None:
         self.model = ScriptedModel(script)
         self.clock = Clock()
         self.stop = stop or StopFlag()
+        self.reason, self.language = reason, "en"
+        self.history: tuple[Message, ...] = ()
         self.streamed: list[str] = []
         self.evidence = Evidence(lambda text: text.casefold().split(), lambda term: 1.0)
         self.evidence.add(findings)
@@ -50,9 +54,9 @@ class Final:
             Unfinished(
                 question=QUESTION,
                 evidence=self.evidence,
-                reason="time",
-                history=(),
-                language="en",
+                reason=self.reason,
+                history=self.history,
+                language=self.language,
                 stop=self.stop,
                 on_text=self.streamed.append,
             )
@@ -92,8 +96,49 @@ async def test_the_request_holds_evidence_with_its_source_and_the_question_last(
     final = Final(["It is 1.5 bar."], FACT)
     await final.write()
     assert FACT.text in final.prompt and "Boiler > Pressure" in final.prompt
-    assert final.prompt.endswith(f"Question: {QUESTION}")
-    assert "heating bar" in final.prompt  # what was looked for without result
+    assert final.prompt.index(FACT.text) < final.prompt.index(f"Question: {QUESTION}")
+
+
+async def test_the_request_names_what_was_looked_for_without_result() -> None:
+    final = Final(["It is 1.5 bar."], FACT)
+    await final.write()
+    assert "heating bar" in final.prompt
+
+
+async def test_a_forced_request_closes_with_the_instruction_to_answer_now() -> None:
+    forced, plain = Final(["Yes."], FACT), Final(["Yes."], FACT, reason="none")
+    await forced.write()
+    await plain.write()
+    assert forced.prompt.endswith(f"Question: {QUESTION}\n{CLOSING} {HONESTY}")
+    assert plain.prompt.endswith(f"Question: {QUESTION}")
+
+
+async def test_the_persona_stays_and_the_strategy_of_research_is_gone() -> None:
+    final = Final(["It is 1.5 bar."], FACT)
+    await final.write()
+    assert final.request.messages[0] == Message("system", PERSONA)
+    assert STRATEGY not in final.prompt
+
+
+async def test_the_last_turns_are_held_as_far_as_they_fit() -> None:
+    final = Final(["It is 1.5 bar."], FACT)
+    final.model.prompt_tokens_per_s = 60.0
+    old, new = ("long ago " * 60, "just now")
+    final.history = tuple(
+        Message(role, f"{when} {role}")  # type: ignore[arg-type]  # the roles
+        for when in (old, new)
+        for role in ("user", "assistant")
+    )
+    await final.write()
+    assert final.request.messages[1:3] == final.history[2:]
+    assert "long ago" not in final.prompt
+
+
+async def test_a_fallback_has_the_language_of_the_question() -> None:
+    final = Final([ModelError("broken")], FACT)
+    final.language = "de"
+    await final.write()
+    assert "".join(final.streamed).strip() == phrase("fallback", "de")
 
 
 async def test_the_best_evidence_comes_and_what_is_unrelated_does_not() -> None:
@@ -108,7 +153,7 @@ async def test_the_evidence_is_sized_by_the_speed_of_the_model() -> None:
     slow.model.prompt_tokens_per_s = 20
     await slow.write()
     await fast.write()
-    assert len(slow.prompt) < 1_500 < len(fast.prompt)
+    assert len(slow.prompt) < 1_700 < len(fast.prompt)
 
 
 async def test_without_evidence_the_program_speaks_for_itself() -> None:

@@ -43,6 +43,12 @@ async def test_prefetch_is_no_round_no_step_and_no_lack_of_progress() -> None:
     assert outcome(reply) == ("complete", "none")
 
 
+async def test_the_time_that_prefetch_takes_counts() -> None:
+    research = Research(["1.5 bar."], prefetch="search", timeout_s=10)
+    research.search.meanwhile = research.clock.passing(11)
+    assert outcome(await research.reply()) == ("forced", "time")
+
+
 async def test_what_prefetch_found_is_evidence() -> None:
     reply = await Research([], ["It is 1.5 bar."], prefetch="search").reply()
     assert outcome(reply) == ("forced", "empty_answer")
@@ -78,6 +84,24 @@ async def test_a_round_without_new_evidence_ends_research() -> None:
 async def test_alternating_searches_are_no_progress() -> None:
     cycle = [[call(query)] for query in ("boiler", "tyres", "boiler", "tyres")]
     research = Research(*cycle, ["1.5 bar."], no_progress_rounds=2)
+    assert outcome(await research.reply()) == ("forced", "no_progress")
+
+
+async def test_other_words_that_find_the_same_are_no_progress() -> None:
+    queries = ("boiler", "pressure", "bar")
+    research = Research(*[[call(q)] for q in queries], ["1.5 bar."], no_progress_rounds=2)
+    for query in queries:
+        research.put(query, FACTS["boiler"])
+        research.search.documents[query] = "manual"
+    assert outcome(await research.reply()) == ("forced", "no_progress")
+
+
+async def test_a_changed_number_is_no_progress() -> None:
+    queries = [f"reading {n}" for n in range(3)]
+    research = Research(*[[call(q)] for q in queries], ["1.5 bar."], no_progress_rounds=2)
+    for n, query in enumerate(queries):
+        research.put(query, f"{FACTS['boiler']} number {n}")
+    research.search.finds = False
     assert outcome(await research.reply()) == ("forced", "no_progress")
 
 
@@ -248,6 +272,14 @@ async def test_after_a_cancel_in_a_tool_nothing_more_is_executed_or_asked() -> N
     with pytest.raises(Cancelled):
         await research.reply()
     assert (research.search.asked, len(research.model.requests)) == (["boiler"], 1)
+
+
+async def test_after_a_cancel_in_prefetch_nothing_more_is_searched_or_asked() -> None:
+    research = Research(["Yes."], prefetch="search")
+    research.stop.set()
+    with pytest.raises(Cancelled):
+        await research.reply()
+    assert (research.search.asked, research.model.requests) == ([], [])
 
 
 async def test_a_reply_cancelled_before_it_began_asks_nothing() -> None:

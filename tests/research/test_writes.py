@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from fakes import a_while, doing, forever
+from fakes import a_while, doing, ended, forever
 from scripted_research import FACTS, Research, asking_back, call, outcome
 
 from voice_agent.errors import Cancelled, LedgerError, ModelError
@@ -65,6 +65,13 @@ async def test_writes_forever_end_with_the_time() -> None:
     research.note.meanwhile = research.clock.passing(2)
     reply = await research.reply()
     assert (outcome(reply), len(research.note.asked)) == (("forced", "time"), 5)
+
+
+async def test_writes_forever_end_with_the_tokens() -> None:
+    cost = ended("end", evaluated=100, output=20)
+    research = Research(*[[MILK, cost]] * 3, ["Done."], token_budget=400)
+    reply = await research.reply()
+    assert (outcome(reply), reply.charged_tokens) == (("forced", "tokens"), 360)
 
 
 async def test_a_write_is_allowed_to_return_after_its_time() -> None:

@@ -37,6 +37,25 @@ def test_a_value_out_of_bounds_is_refused_with_the_bounds(setting: Description, 
     assert variable(setting.key) in refused.value.message
 
 
+@pytest.mark.parametrize(
+    ("key", "least", "most"),
+    [
+        ("research.timeout_s", 10, 3600),
+        ("research.token_budget", 1024, 2_000_000),
+        ("research.no_progress_rounds", 2, 20),
+        ("research.max_steps", 0, 64),
+        ("answer.max_tokens", 64, 8192),
+        ("answer.timeout_s", 10, 600),
+        ("answer.first_word_s", 1, 60),
+        ("answer.excerpt_chars", 200, 10_000),
+    ],
+)
+def test_the_bounds_of_research_and_answer_that_are_promised(
+    key: str, least: int, most: int
+) -> None:
+    assert (descriptions()[key].min, descriptions()[key].max) == (least, most)
+
+
 @pytest.mark.parametrize("setting", BOUNDED, ids=keys)
 def test_the_bounds_themselves_are_allowed(setting: Description) -> None:
     assert check(setting.key, str(setting.min)) == setting.min

@@ -101,9 +101,12 @@ class Ledger:
                 sql = "UPDATE turns SET question = ?, language = ? WHERE id = ? AND question = ''"
                 self._db.execute(sql, (_clean(event.text), event.language, turn))
 
-    def end_turn(self, turn: int, event: Answer | Cancelled | Error) -> None:
-        """Record how a turn ended; raises LedgerError if it had ended before."""
-        columns = _ending(event) | {"ended_at": self._moment()}
+    def end_turn(self, turn: int, event: Answer | Cancelled | Error, *, streamed: str = "") -> None:
+        """Record how a turn ended; raises LedgerError if it had ended before.
+
+        ``streamed`` is what there was of an answer that did not come to its end.
+        """
+        columns = {"text": _clean(streamed) or None, "ended_at": self._moment()} | _ending(event)
         assigned = ", ".join(f"{name} = coalesce(:{name}, {name})" for name in columns)
         with self._transaction():
             state = self._value("SELECT state FROM turns WHERE id = ?", turn)

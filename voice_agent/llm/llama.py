@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from voice_agent.errors import Cancelled, ModelError
+from voice_agent.llm import prefix
 
 log = logging.getLogger(__name__)
 
@@ -60,6 +61,8 @@ class Llama:
         self._context = self._open_context(context_tokens, threads, sequences)
         self._memory = self._c.llama_get_memory(self._context)
         self._batch = self._c.llama_batch_init(BATCH_TOKENS, 0, 1)
+        recurrent = self._c.llama_model_is_recurrent, self._c.llama_model_is_hybrid
+        self._can_be_cut = not any(is_so(self._model) for is_so in recurrent)
         self._held: list[list[int]] = [[] for _ in range(sequences)]
         self._pieces: dict[int, bytes] = {}
         self.metadata = _metadata(self._c, self._model)
@@ -125,12 +128,7 @@ class Llama:
 
     def reusable(self, sequence: int, tokens: Sequence[int]) -> int:
         """How many of ``tokens`` the sequence already holds; the last is always evaluated."""
-        shared = 0
-        for held, wanted in zip(self._held[sequence], tokens, strict=False):
-            if held != wanted:
-                break
-            shared += 1
-        return min(shared, max(len(tokens) - 1, 0))
+        return prefix.reusable(self._held[sequence], tokens, can_be_cut=self._can_be_cut)
 
     def evaluate(
         self, sequence: int, tokens: Sequence[int], aborted: Callable[[], bool]

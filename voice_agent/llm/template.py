@@ -20,6 +20,7 @@ from voice_agent.errors import ModelError
 from voice_agent.llm.model import Message, ToolSpec
 
 _MARK = re.compile("\ue000(\\d+)\ue001")
+_PLAIN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.\-]*")
 
 
 @dataclass(frozen=True)
@@ -96,17 +97,25 @@ def _as_dict(message: Message, kept: list[Content | Generated]) -> dict[str, Any
     if message.content or message.generated:
         entry["content"] = _placeholder(content, kept)
     if message.role == "tool":
-        entry |= {"tool_call_id": message.call_id, "name": message.name}
+        entry |= {"tool_call_id": message.call_id, "name": _name(message.name, kept)}
     if message.calls and not message.generated:
         entry["tool_calls"] = [
             {
                 "id": call.id,
                 "type": "function",
-                "function": {"name": call.name, "arguments": _hidden(call.arguments or {}, kept)},
+                "function": {
+                    "name": _name(call.name, kept),
+                    "arguments": _hidden(call.arguments or {}, kept),
+                },
             }
             for call in message.calls
         ]
     return entry
+
+
+def _name(name: str, kept: list[Content | Generated]) -> str:
+    """Return the name of a tool or an argument: the model may have written anything for it."""
+    return name if not name or _PLAIN_NAME.fullmatch(name) else _placeholder(Content(name), kept)
 
 
 def _hidden(value: Any, kept: list[Content | Generated]) -> Any:
@@ -115,7 +124,7 @@ def _hidden(value: Any, kept: list[Content | Generated]) -> Any:
         # what a placeholder in JSON stands for is written as JSON writes it, without the quotes
         return _placeholder(Content(json.dumps(value, ensure_ascii=False)[1:-1]), kept)
     if isinstance(value, dict):
-        return {key: _hidden(item, kept) for key, item in value.items()}
+        return {_name(key, kept): _hidden(item, kept) for key, item in value.items()}
     if isinstance(value, list):
         return [_hidden(item, kept) for item in value]
     return value

@@ -29,6 +29,9 @@ RELEVANCE_FLOOR = 0.2
 _LEAST_EVIDENCE_CHARS = 1_300
 """One whole portion with its labels: below that a busy machine would pay with wrong answers."""
 
+_HISTORY_SHARE = 0.33
+"""How much of the room earlier exchanges may take: what was found matters more."""
+
 _CLAUSE = re.compile(r"[.!?;:,\n]+")
 _WORDS = re.compile(r"\w")
 _REPEATED_CLAUSES = 4
@@ -121,6 +124,18 @@ def fit(findings: Sequence[Finding], room_chars: int) -> list[Finding]:
             cut = finding.text[: room_chars - len(finding.label) - 4]
             return [replace(finding, text=cut)]
     return chosen
+
+
+def latest(history: Sequence[Message], room_chars: int) -> tuple[Message, ...]:
+    """Return the last exchanges, question and answer, that fit ``room_chars`` together."""
+    kept: list[Message] = []
+    for end in range(len(history), 1, -2):
+        exchange = history[end - 2 : end]
+        room_chars -= sum(len(message.content) for message in exchange)
+        if room_chars < 0:
+            break
+        kept = [*exchange, *kept]
+    return tuple(kept)
 
 
 async def stream_text(
@@ -249,15 +264,17 @@ class FinalAnswer:
         # about four characters a token: what can be read before the user loses patience
         room_tokens = self._model.prompt_tokens_per_s * self._limits.first_word_s
         room_chars = int(4 * min(room_tokens, self._model.context_tokens / 4))
-        room_chars -= sum(map(len, reply.account))
+        history = latest(reply.history, int(_HISTORY_SHARE * room_chars))
+        room_chars -= sum(map(len, reply.account)) + sum(len(m.content) for m in history)
         return Request(
             messages=prompts.final_request(
                 reply.question,
                 fit(findings, max(room_chars, _LEAST_EVIDENCE_CHARS)),
                 searched=reply.evidence.searched,
-                history=reply.history,
+                history=history,
                 language=reply.language,
                 account=reply.account,
+                forced=reply.reason != "none",
             ),
             max_tokens=self._limits.max_tokens,
             stop=reply.stop.child(),

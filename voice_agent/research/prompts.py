@@ -16,6 +16,9 @@ STRATEGY = "If the passages do not hold the answer, search the documents with ot
 
 CLOSING = "Answer now, from these passages, in the language of the question."
 
+HONESTY = "Name the document, and say what is uncertain or missing."
+"""What is asked of an answer that research did not come to by itself."""
+
 
 def system_prompt() -> str:
     """Return the system prompt of a research request."""
@@ -81,7 +84,7 @@ def closed_exchange(
     Where the user speaks last it is added there: many chat templates want the roles to alternate.
     ``account`` is what was done besides reading, a sentence a line.
     """
-    closing = "\n".join((*account, f"Question: {question}", CLOSING))
+    closing = "\n".join((*account, f"Question: {question}", f"{CLOSING} {HONESTY}"))
     if messages[-1].role == "user":
         last = replace(messages[-1], content=f"{messages[-1].content}\n\n{closing}")
         return (*messages[:-1], last)
@@ -96,16 +99,20 @@ def final_request(
     history: Sequence[Message],
     language: str,
     account: Sequence[str] = (),
+    forced: bool = False,
 ) -> tuple[Message, ...]:
     """Return the short fresh request for the final answer: evidence first, the question last.
 
-    ``account`` is what was done besides reading, a sentence a line.
+    ``account`` is what was done besides reading, a sentence a line. ``forced``: a budget ended
+    research.
     """
     found = "\n".join(filter(None, (passages(findings), *account)))
     parts = [evidence_and_question(found, question)]
     fruitless = [query for query in searched if query != question]
     if fruitless:
         parts.insert(0, f"Searched without a better result: {'; '.join(fruitless)}.")
-    if language != "en":
+    if forced:
+        parts.append(f"{CLOSING} {HONESTY}")
+    elif language != "en":
         parts.append(CLOSING)
     return (Message("system", PERSONA), *history, Message("user", "\n".join(parts)))

@@ -73,6 +73,8 @@ class Reading:
         pool = list(run.waiting)
         found = fitting(pool, PORTION_CHARS)
         for n, query in enumerate(follow_ups(question, found, terms=self._terms), 1):
+            if run.time.spent(self._clock()):
+                break
             result = await self._search(run, f"prefetch.{n}", tool, query)
             self._report(run, result, "", 0)
             pool += result.findings
@@ -87,6 +89,7 @@ class Reading:
 
     async def _search(self, run: Run, id: str, tool: str, query: str) -> Result:
         """Search as the program, not the model, wants: an ordinary call, told and recorded."""
+        self._check_stop(run)
         call = Call(id, tool, {"query": query}, raw="")
         self._announce(run, call)
         result = await self._toolbox.execute(
