@@ -18,6 +18,8 @@ from voice_agent.llm.model import Call, Finished, Message, Piece, Request, Text,
 SYSTEM = Message("system", "You answer in a few words.")
 HELLO = Message("user", "Which colour has the sky on a clear day? One word.")
 LONG = Message("user", "\n".join(f"Line {i} of the log says nothing new." for i in range(45)))
+SECRET = Message("user", "The secret word is plum.")
+WORD = Message("user", "What is the secret word? One word.")
 SEARCH = ToolSpec(
     "search",
     "Search the user's documents.",
@@ -115,14 +117,14 @@ async def test_foreign_text_never_becomes_control_tokens(
         call = Call("1", "search", {"query": content}, raw="")
         messages = [Message("user", content), Message("assistant", content, calls=(call,))]
         result = Message("tool", content, call_id="1", name="search")
-        return sum(t in special for t in model._tokens(request(*messages, result)))
+        return sum(t in special for t in model._prompts.of(request(*messages, result)))
 
     assert control_tokens(HOSTILE) == control_tokens("harmless")
     assert control_tokens("".join(texts)) == control_tokens("harmless")
 
 
 async def test_foreign_text_is_read_as_it_is_written(model: LocalModel, small_llama: Llama) -> None:
-    tokens = model._content_tokens(HOSTILE)
+    tokens = model._prompts.of_content(HOSTILE)
     assert b"".join(map(small_llama.piece, tokens)).decode() == HOSTILE
 
 
@@ -132,13 +134,13 @@ async def test_a_reply_is_cut_at_its_allowance(model: LocalModel) -> None:
 
 
 async def test_a_stop_ends_a_long_prompt_and_the_next_request_is_right(model: LocalModel) -> None:
-    stopped = request(LONG, HELLO)
+    stopped = request(SECRET, LONG, WORD)
     asyncio.get_running_loop().call_later(0.1, stopped.stop.set)
     said, finished = await pieces(model, stopped)
     assert (said, finished.reason, finished.output_tokens) == ([], "stopped", 0)
     assert finished.evaluated_tokens < finished.prompt_tokens > 500
-    text, after = await reply(model, request(LONG, HELLO))
-    assert "blue" in text.casefold()
+    text, after = await reply(model, request(SECRET, LONG, WORD))
+    assert "plum" in text.casefold()  # which stands in what was processed before the stop
     assert after.reused_tokens == finished.evaluated_tokens
     assert after.reused_tokens + after.evaluated_tokens == after.prompt_tokens
 

@@ -262,7 +262,7 @@ async def test_an_error_in_mid_stream_is_passed_on() -> None:
 
 
 async def test_a_stop_closes_the_connection_at_once() -> None:
-    asked = request()
+    asked = request(seconds=float("inf"))  # nothing else would end it
     async with remote(Answer("It is", doing(asked.stop.set), forever)) as (model, server):
         got = await pieces(model, asked)
         await asyncio.wait_for(server.left.wait(), 10)

@@ -4,8 +4,8 @@ from fakes import Clock, Script, ScriptedModel
 from scripted_research import QUESTION, Shelf
 
 from voice_agent.engine import StopFlag
-from voice_agent.errors import ProviderError
-from voice_agent.llm.model import Message, Request
+from voice_agent.errors import ModelError, ProviderError
+from voice_agent.llm.model import Message, Request, Size
 from voice_agent.research.answer import AnswerLimits, Ending, FinalAnswer, Unfinished
 from voice_agent.research.evidence import Evidence, Finding
 
@@ -76,6 +76,22 @@ async def test_it_has_the_bounds_of_the_answer() -> None:
 async def test_an_exchange_that_does_not_fit_gives_way_to_the_evidence() -> None:
     final = Final(["1.5 bar."], Message("assistant", "word " * 300), RESULT, context_tokens=300)
     assert (await final.write()).text == "1.5 bar."
+    assert FACT.text in final.request.messages[-1].content and final.request.tools == ()
+
+
+class Refusing(ScriptedModel):
+    """A model whose chat template refuses an exchange with tools in it."""
+
+    async def measure(self, request: Request) -> Size:
+        if request.tools:
+            raise ModelError("The roles must alternate.")
+        return await super().measure(request)
+
+
+async def test_an_exchange_that_the_template_refuses_gives_way_to_the_evidence() -> None:
+    final = Final(["1.5 bar."], RESULT)
+    final.model = Refusing(["1.5 bar."])
+    assert (await final.write()).basis == "forced"
     assert FACT.text in final.request.messages[-1].content and final.request.tools == ()
 
 

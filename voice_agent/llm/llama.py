@@ -9,7 +9,8 @@ import ctypes
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +20,7 @@ import numpy as np
 
 from voice_agent.errors import Cancelled, ModelError
 from voice_agent.llm import prefix
+from voice_agent.llm.vocabulary import Vocabulary
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +39,7 @@ class Evaluation:
     complete: bool
 
 
-class Llama:
+class Llama(Vocabulary):
     """A GGUF model with a context that holds ``sequences`` independent token sequences.
 
     Raises ModelError where the file is no model that llama.cpp can load, and Cancelled soon after
@@ -53,10 +55,10 @@ class Llama:
         sequences: int,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
-        self._c = load_library()
+        c = load_library()
         self._aborted: Callable[[], bool] = _never
-        self._model = _load(self._c, path, stopped)
-        self._vocab = self._c.llama_model_get_vocab(self._model)
+        self._model = _load(c, path, stopped)
+        super().__init__(c, self._model)
         self._abort_callback = self._c.ggml_abort_callback(lambda _data: self._aborted())
         self._context = self._open_context(context_tokens, threads, sequences)
         self._memory = self._c.llama_get_memory(self._context)
@@ -64,10 +66,7 @@ class Llama:
         recurrent = self._c.llama_model_is_recurrent, self._c.llama_model_is_hybrid
         self._can_be_cut = not any(is_so(self._model) for is_so in recurrent)
         self._held: list[list[int]] = [[] for _ in range(sequences)]
-        self._pieces: dict[int, bytes] = {}
-        self.metadata = _metadata(self._c, self._model)
         self.fingerprint = _fingerprint(path, self._c)
-        self.vocabulary_tokens = int(self._c.llama_vocab_n_tokens(self._vocab))
 
     def _open_context(self, context_tokens: int, threads: int, sequences: int) -> Any:
         params = self._c.llama_context_default_params()
@@ -85,46 +84,6 @@ class Llama:
                 mend="Lower it: voice-agent settings set llm.context_tokens 4096",
             )
         return context
-
-    def tokenize(self, text: str, *, special: bool) -> list[int]:
-        """Return the tokens of ``text``; with ``special`` its control tokens are recognised."""
-        data = text.encode("utf-8", "replace")
-        room = len(data) + 8
-        tokens = (self._c.llama_token * room)()
-        count = self._c.llama_tokenize(self._vocab, data, len(data), tokens, room, False, special)
-        if count < 0:
-            raise ModelError(f"The tokenizer failed on a text of {len(data)} bytes.")
-        return list(tokens[:count])
-
-    def piece(self, token: int) -> bytes:
-        """Return the bytes that ``token`` stands for, control tokens included."""
-        known = self._pieces.get(token)
-        if known is None:
-            size = 64
-            buffer = ctypes.create_string_buffer(size)
-            count = self._c.llama_token_to_piece(self._vocab, token, buffer, size, 0, True)
-            if count < 0:
-                buffer = ctypes.create_string_buffer(-count)
-                count = self._c.llama_token_to_piece(self._vocab, token, buffer, -count, 0, True)
-            known = self._pieces[token] = buffer.raw[:count]
-        return known
-
-    def is_end(self, token: int) -> bool:
-        """Whether the model ends its reply with ``token``."""
-        return bool(self._c.llama_vocab_is_eog(self._vocab, token))
-
-    def start_token(self) -> int | None:
-        """The token that a prompt must begin with, if the model wants one."""
-        if not self._c.llama_vocab_get_add_bos(self._vocab):
-            return None
-        return int(self._c.llama_vocab_bos(self._vocab))
-
-    def special_texts(self) -> list[str]:
-        """The texts of all tokens that the tokenizer matches before it looks at words."""
-        wanted = self._c.LLAMA_TOKEN_ATTR_CONTROL | self._c.LLAMA_TOKEN_ATTR_USER_DEFINED
-        attributes, vocab = self._c.llama_vocab_get_attr, self._vocab
-        tokens = [t for t in range(self.vocabulary_tokens) if attributes(vocab, t) & wanted]
-        return [self.piece(token).decode("utf-8", "replace") for token in tokens]
 
     def reusable(self, sequence: int, tokens: Sequence[int]) -> int:
         """How many of ``tokens`` the sequence already holds; the last is always evaluated."""
@@ -295,8 +254,22 @@ def _to_log(_level: int, text: bytes, _data: Any) -> None:
         log.debug("%s", text.decode("utf-8", "replace").rstrip())
 
 
-def _load(c: ModuleType, path: Path, stopped: Callable[[], bool]) -> Any:
+@contextmanager
+def open_vocabulary(path: Path) -> Iterator[Vocabulary]:
+    """Open the vocabulary of a GGUF file alone, without the model's weights. Raises ModelError."""
+    c = load_library()
+    model = _load(c, path, _never, vocabulary_only=True)
+    try:
+        yield Vocabulary(c, model)
+    finally:
+        c.llama_model_free(model)
+
+
+def _load(
+    c: ModuleType, path: Path, stopped: Callable[[], bool], *, vocabulary_only: bool = False
+) -> Any:
     params = c.llama_model_default_params()
+    params.vocab_only = vocabulary_only
     params.progress_callback = c.llama_progress_callback(lambda _share, _data: not stopped())
     model = c.llama_model_load_from_file(os.fsencode(path), params) if path.is_file() else None
     if not model and stopped():
@@ -314,20 +287,3 @@ def _fingerprint(path: Path, c: ModuleType) -> str:
     """What a saved sequence depends on: the model's file and the library."""
     facts = path.stat()
     return f"{path.name} {facts.st_size} {facts.st_mtime_ns} {c.llama_print_system_info()!r}"
-
-
-def _metadata(c: ModuleType, model: Any) -> dict[str, str]:
-    texts: dict[str, str] = {}
-    for i in range(c.llama_model_meta_count(model)):
-        key = _meta(c.llama_model_meta_key_by_index, model, i)
-        texts[key] = _meta(c.llama_model_meta_val_str_by_index, model, i)
-    return texts
-
-
-def _meta(read: Callable[..., int], model: Any, index: int) -> str:
-    buffer = ctypes.create_string_buffer(256)
-    size = read(model, index, buffer, len(buffer))
-    if size >= len(buffer):  # it tells how long the text is: ask again with room for all of it
-        buffer = ctypes.create_string_buffer(size + 1)
-        read(model, index, buffer, len(buffer))
-    return buffer.value.decode("utf-8", "replace")

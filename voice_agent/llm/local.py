@@ -11,7 +11,6 @@ import hashlib
 import json
 import logging
 import os
-import re
 import time
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import aclosing
@@ -31,7 +30,7 @@ from voice_agent.llm.model import (
     Size,
     StopReason,
 )
-from voice_agent.llm.template import ChatTemplate, Content, Generated
+from voice_agent.llm.prompt_tokens import PromptTokens
 from voice_agent.research.markup import MarkupParser
 
 log = logging.getLogger(__name__)
@@ -69,12 +68,7 @@ class LocalModel:
         self._llama = llama
         self._engine = engine
         self._prefix_folder = prefix_folder
-        self._start = llama.start_token()
-        start_text = "" if self._start is None else llama.piece(self._start).decode()
-        self._template = ChatTemplate(
-            llama.metadata.get("tokenizer.chat_template", ""), bos=start_text
-        )
-        self._special = _special_pattern(llama.special_texts())
+        self._prompts = PromptTokens(llama, llama.metadata.get("tokenizer.chat_template", ""))
         self._call_tokens = _call_tokens(llama)
 
     @staticmethod
@@ -120,7 +114,7 @@ class LocalModel:
         """Count the request's prompt as it would be processed now."""
 
         def work() -> Size:
-            tokens = self._tokens(request)
+            tokens = self._prompts.of(request)
             return Size(len(tokens), self._llama.reusable(_LANES[request.lane], tokens))
 
         return await self._engine.run(work)
@@ -163,7 +157,7 @@ class LocalModel:
         def aborted() -> bool:
             return request.stop.is_set() or time.monotonic() >= request.deadline
 
-        tokens = self._tokens(request)
+        tokens = self._prompts.of(request)
         self._check_room(request, len(tokens))
         done = self._llama.evaluate(_LANES[request.lane], tokens, aborted)
         shares = [0.0] * len(options)
@@ -196,7 +190,7 @@ class LocalModel:
             )
 
     def _generate(self, request: Request, aborted: Callable[[], bool]) -> Iterator[str | Finished]:
-        tokens = self._tokens(request)
+        tokens = self._prompts.of(request)
         self._check_room(request, len(tokens))
         began = time.monotonic()
         done = self._llama.evaluate(_LANES[request.lane], tokens, aborted)
@@ -238,34 +232,6 @@ class LocalModel:
         finally:
             sampler.close()
 
-    def _tokens(self, request: Request, *, open_reply: bool = True) -> list[int]:
-        tokens: list[int] = []
-        for part in self._template.render(request.messages, request.tools, open_reply=open_reply):
-            if isinstance(part, Generated):
-                tokens.extend(part.tokens)
-            elif isinstance(part, Content):
-                tokens.extend(self._content_tokens(part.text))
-            else:
-                tokens.extend(self._llama.tokenize(part.text, special=True))
-        if self._start is not None and tokens[:1] != [self._start]:
-            tokens.insert(0, self._start)
-        return tokens
-
-    def _content_tokens(self, text: str) -> list[int]:
-        """Tokenize text that is not ours: what looks like a control token is cut in two.
-
-        llama.cpp recognises tokens of the type "user defined" (Qwen's ``<tool_call>``) even where
-        control tokens are off, so leaving those off is not enough.
-        """
-        tokens: list[int] = []
-        begin, cut = 0, self._special.search(text)
-        while cut is not None:
-            tokens.extend(self._llama.tokenize(text[begin : cut.start() + 1], special=False))
-            begin = cut.start() + 1
-            cut = self._special.search(text, begin)
-        tokens.extend(self._llama.tokenize(text[begin:], special=False))
-        return tokens
-
     def _prepare(self, request: Request) -> Size:
         shared = self._beginning(request)
         lane = _LANES[request.lane]
@@ -284,7 +250,7 @@ class LocalModel:
     def _beginning(self, request: Request) -> list[int]:
         """What two requests with the same system prompt and tools, but other words, share."""
         prompts = [
-            self._tokens(replace(request, messages=(*request.messages, Message("user", word))))
+            self._prompts.of(replace(request, messages=(*request.messages, Message("user", word))))
             for word in ("a", "b")
         ]
         return list(os.path.commonprefix(prompts))
@@ -329,12 +295,6 @@ def _whole(file: Path) -> bool:
             return hashlib.file_digest(kept, "sha256").hexdigest() == _digest_file(file).read_text()
     except OSError:
         return False
-
-
-def _special_pattern(texts: Sequence[str]) -> re.Pattern[str]:
-    """Match every token text that a document could imitate (runs of blanks are none)."""
-    marks = sorted((t for t in texts if len(t) > 2 and not t.isspace()), key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, marks)) or "(?!)")
 
 
 def _call_tokens(llama: Llama) -> tuple[int, ...]:

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from jinja2 import TemplateError
-from jinja2.ext import loopcontrols
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2 import TemplateError, nodes
+from jinja2.ext import Extension, loopcontrols
+from jinja2.parser import Parser
+from jinja2.sandbox import SandboxedEnvironment
 
 from voice_agent.errors import ModelError
+from voice_agent.llm.arrangement import ARRANGEMENTS, TOOL, Arrangement, trial
 from voice_agent.llm.model import Message, ToolSpec
 
 _MARK = re.compile("\ue000(\\d+)\ue001")
@@ -59,8 +61,8 @@ class ChatTemplate:
                 "The model's file has no chat template.",
                 mend="Choose an instruction-tuned model: voice-agent models list",
             )
-        environment = ImmutableSandboxedEnvironment(
-            trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols]
+        environment = SandboxedEnvironment(
+            trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols, _Generation]
         )
         environment.filters["tojson"] = _to_json
         environment.globals["raise_exception"] = _refuse
@@ -70,26 +72,84 @@ class ChatTemplate:
             self._template = environment.from_string(source)
         except TemplateError as error:
             raise ModelError(f"The model's chat template is broken: {error}.") from error
+        self.arrangement = next(filter(self._shows_all, ARRANGEMENTS), ARRANGEMENTS[0])
 
     def render(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec], *, open_reply: bool = True
     ) -> list[Segment]:
         """Return the prompt as segments; with ``open_reply`` the model speaks next."""
+        segments, _kept = self._rendered(messages, tools, self.arrangement, open_reply=open_reply)
+        return segments
+
+    def _rendered(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec],
+        arrangement: Arrangement,
+        *,
+        open_reply: bool,
+    ) -> tuple[list[Segment], list[Content | Generated]]:
+        """Return the segments, and all that they should hold besides the template's text."""
         kept: list[Content | Generated] = []
+        ids = _Ids()
+        described = [_tool(tool) for tool in tools]
+        offered = {"tools": described or None} if described or arrangement.null_tools else {}
         try:
             text = self._template.render(
-                messages=[_as_dict(message, kept) for message in messages],
-                tools=[_tool(tool) for tool in tools] or None,
+                messages=[_as_dict(m, kept, ids) for m in arrangement.of(messages)],
                 add_generation_prompt=open_reply,
                 enable_thinking=False,
+                functions=_to_json(described),  # firefunction's words for tools and today
+                datetime=datetime.now().strftime("%Y-%m-%d"),
+                **offered,
                 **self._texts,
             )
         except (TemplateError, TypeError) as error:
             raise ModelError(f"The model's chat template refuses the exchange: {error}.") from error
-        return list(_cut(text, kept))
+        return list(_cut(text, kept)), kept
+
+    def _shows_all(self, arrangement: Arrangement) -> bool:
+        """Whether nothing of an exchange with calls, and of one without tools, is lost."""
+        told = (Message("system", "system"), Message("user", "asked"))
+        for exchange, tools in ((trial(1), [TOOL]), (trial(2), [TOOL]), (told, [])):
+            try:
+                segments, kept = self._rendered(exchange, tools, arrangement, open_reply=True)
+            except ModelError:
+                return False
+            shown = set(map(id, segments))
+            if not all(id(part) in shown for part in kept):
+                return False
+        return True
 
 
-def _as_dict(message: Message, kept: list[Content | Generated]) -> dict[str, Any]:
+class _Generation(Extension):
+    """The block around what the model writes, which training tools mark; its body is rendered."""
+
+    tags = {"generation"}  # noqa: RUF012  # as Jinja declares it
+
+    def parse(self, parser: Parser) -> list[nodes.Node]:
+        """Return the block's body."""
+        next(parser.stream)
+        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
+
+
+class _Ids:
+    """Ids of calls as the strictest templates want them: nine letters and digits."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def new(self, call_id: str) -> str:
+        """Return the id of a call that is proposed now."""
+        self._known[call_id] = f"call{len(self._known) + 1:05d}"
+        return self._known[call_id]
+
+    def of(self, call_id: str) -> str:
+        """Return the id of a call that was proposed before."""
+        return self._known.get(call_id) or self.new(call_id)
+
+
+def _as_dict(message: Message, kept: list[Content | Generated], ids: _Ids) -> dict[str, Any]:
     content: Content | Generated = Content(message.content)
     if message.generated:
         content = Generated(message.generated)
@@ -97,11 +157,12 @@ def _as_dict(message: Message, kept: list[Content | Generated]) -> dict[str, Any
     if message.content or message.generated:
         entry["content"] = _placeholder(content, kept)
     if message.role == "tool":
-        entry |= {"tool_call_id": message.call_id, "name": _name(message.name, kept)}
+        name = _name(message.name, kept)
+        entry |= {"tool_call_id": ids.of(message.call_id), "name": name}
     if message.calls and not message.generated:
         entry["tool_calls"] = [
             {
-                "id": call.id,
+                "id": ids.new(call.id),
                 "type": "function",
                 "function": {
                     "name": _name(call.name, kept),
@@ -158,7 +219,7 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
 
 
 def _to_json(value: Any, indent: int | None = None, **_options: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=indent)
+    return json.dumps(value, ensure_ascii=False, indent=indent, default=list)
 
 
 def _refuse(message: str) -> None:

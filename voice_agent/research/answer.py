@@ -253,10 +253,18 @@ class FinalAnswer:
                 deadline=self._clock() + self._limits.timeout_s,
                 calls_allowed=False,
             )
-            size = await self._model.measure(whole)
-            if fits_context(size, whole.max_tokens, self._model.context_tokens):
+            if await self._fits(whole):
                 return whole
         return self.request(reply)
+
+    async def _fits(self, whole: Request) -> bool:
+        """Whether the model can take ``whole``; some chat templates refuse an exchange."""
+        try:
+            size = await self._model.measure(whole)
+        except ModelError as error:
+            log.warning("The exchange is left out of the final request: %s", error)
+            return False
+        return fits_context(size, whole.max_tokens, self._model.context_tokens)
 
     def request(self, reply: Unfinished) -> Request:
         """Return the short fresh request: the evidence that fits, and the question."""
