@@ -6,8 +6,8 @@ DIR is the unpacked source of llama-cpp-python: its llama.cpp carries the chat t
 seventy models (`*.jinja`) and vocabularies of others (`ggml-vocab-*.gguf`). Each template is tried
 with each vocabulary. A line a template: the way in which an exchange is put to it, how much of the
 prompt of one round is kept in the next one's, and control tokens in five exchanges with harmless
-text and with text that imitates all control tokens of the template and the vocabulary. Vocabularies of BERT are
-left out: such models write nothing.
+text and with text that imitates all control tokens of the template and the vocabulary.
+Vocabularies of BERT are left out: such models write nothing.
 """
 
 import argparse
