@@ -1,8 +1,9 @@
+import errno
 from pathlib import Path
 
 import pytest
 
-from voice_agent.places import places, private_file, private_folder
+from voice_agent.places import DATA_VARIABLE, how_to_write, places, private_file, private_folder
 
 
 def mode(path: Path) -> int:
@@ -55,3 +56,26 @@ def test_a_file_is_private_and_keeps_its_content(tmp_path: Path) -> None:
     file.chmod(0o644)
     private_file(file)
     assert (mode(file), file.read_text()) == (0o600, "kept")
+
+
+def test_a_file_in_the_way_of_a_folder_is_to_be_moved(tmp_path: Path) -> None:
+    (tmp_path / "data").touch()
+    said = how_to_write(tmp_path / "data" / "ledger.sqlite3", DATA_VARIABLE)
+    assert said == f"Move the file out of the way: mv '{tmp_path}/data' '{tmp_path}/data.aside'"
+
+
+def test_the_folder_that_cannot_be_written_is_named_with_the_way_round(tmp_path: Path) -> None:
+    said = how_to_write(tmp_path / "data" / "ledger.sqlite3", DATA_VARIABLE)
+    assert f"chmod u+rwx '{tmp_path}'" in said and "export XDG_DATA_HOME=FOLDER" in said
+
+
+def test_of_a_file_that_can_be_written_the_folder_is_at_fault(tmp_path: Path) -> None:
+    (tmp_path / "ledger.sqlite3").touch()
+    said = how_to_write(tmp_path / "ledger.sqlite3", DATA_VARIABLE)
+    assert said.startswith(f"Let yourself write in {tmp_path}: chmod u+rwx")
+
+
+def test_a_full_disk_needs_room(tmp_path: Path) -> None:
+    full = OSError(errno.ENOSPC, "No space left on device")
+    said = how_to_write(tmp_path / "ledger.sqlite3", DATA_VARIABLE, full)
+    assert said.startswith(f"Make room on the disk of {tmp_path}, or")

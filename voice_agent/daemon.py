@@ -25,7 +25,7 @@ from voice_agent.ledger import Ledger
 from voice_agent.ledger.recordings import Recordings
 from voice_agent.library import Library
 from voice_agent.llm.llama import load_library
-from voice_agent.places import Places, private_folder
+from voice_agent.places import Places
 from voice_agent.preparing import Answers, prepared
 from voice_agent.research.asking import Asker, Nobody
 from voice_agent.session import Stages
@@ -65,7 +65,6 @@ async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> Asy
     """
     catalogue = Catalogue.load()
     async with AsyncExitStack() as opened:
-        private_folder(places.data)
         ledger = opened.enter_context(Ledger.open(places.ledger))
         ledger.expire(settings.history.keep_days)
         library = opened.enter_context(
@@ -173,7 +172,7 @@ def names_of_models(settings: Settings) -> dict[str, str]:
 def _recordings(settings: Settings, places: Places, ledger: Ledger) -> Recordings:
     wanted = settings.recordings
     recordings = Recordings(places.recordings, wanted=wanted.keep, max_age_days=wanted.max_age_days)
-    recordings.tidy(ledger.has_turn)
+    recordings.tidy(ledger.existing)
     return recordings
 
 

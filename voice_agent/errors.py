@@ -4,7 +4,9 @@
 
     VoiceAgentError
     ├── UsageError            wrong command line                        exit 2
+    ├── OutputError           standard output cannot be written         exit 1
     ├── SettingsError         unknown key, value out of bounds          exit 2
+    │   └── SettingsFileError the file cannot be read or written        exit 1
     ├── CatalogueError        unknown model, broken catalogue           exit 1
     │   ├── ModelMissing      a model's file is not there               exit 3
     │   ├── ModelMismatch     a model's file is not the catalogue's     exit 3
@@ -52,11 +54,23 @@ class UsageError(VoiceAgentError):
     exit_code = 2
 
 
+class OutputError(VoiceAgentError):
+    """Standard output cannot be written. A reader that has left is a BrokenPipeError instead."""
+
+    stage = "output"
+
+
 class SettingsError(VoiceAgentError):
     """A setting is unknown or its value is not allowed."""
 
     stage = "settings"
     exit_code = 2
+
+
+class SettingsFileError(SettingsError):
+    """The settings file cannot be read or written, whatever it holds."""
+
+    exit_code = 1
 
 
 class CatalogueError(VoiceAgentError):

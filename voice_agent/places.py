@@ -1,5 +1,6 @@
 """Where things live on disk (XDG Base Directory Specification 0.8), all private to the user."""
 
+import errno
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,6 +9,9 @@ from pathlib import Path
 NAME = "voice-agent"
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
+CONFIG_VARIABLE = "XDG_CONFIG_HOME"
+DATA_VARIABLE = "XDG_DATA_HOME"
+CACHE_VARIABLE = "XDG_CACHE_HOME"
 
 
 @dataclass(frozen=True)
@@ -49,10 +53,10 @@ class Places:
 def places(env: Mapping[str, str] = os.environ) -> Places:
     """Return the places that ``env`` gives; unset, empty and relative paths mean the default."""
     home = Path(env.get("HOME") or Path.home())
-    data = _base(env, "XDG_DATA_HOME", home / ".local" / "share") / NAME
-    cache = _base(env, "XDG_CACHE_HOME", home / ".cache") / NAME
+    data = _base(env, DATA_VARIABLE, home / ".local" / "share") / NAME
+    cache = _base(env, CACHE_VARIABLE, home / ".cache") / NAME
     return Places(
-        config=_base(env, "XDG_CONFIG_HOME", home / ".config") / NAME,
+        config=_base(env, CONFIG_VARIABLE, home / ".config") / NAME,
         data=data,
         cache=cache,
         runtime=_base(env, "XDG_RUNTIME_DIR", cache / "run") / NAME,
@@ -100,6 +104,27 @@ def private_file(file: Path) -> Path:
     if file.stat().st_mode & 0o077:
         file.chmod(FILE_MODE)
     return file
+
+
+def how_to_write(path: Path, variable: str, error: OSError | None = None) -> str:
+    """Return what lets ``path``, which could not be written for ``error``, be written.
+
+    ``variable`` is the one that names another place for it.
+    """
+    place = next(each for each in (path, *path.parents) if os.path.lexists(each))
+    if place == path and os.access(path, os.R_OK | os.W_OK):
+        place = path.parent  # where SQLite keeps its journal
+    elsewhere = f"or name another place: export {variable}=FOLDER"
+    if error is not None and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"Make room on the disk of {place}, {elsewhere}"
+    if place != path and not place.is_dir():
+        return f"Move the file out of the way: mv '{place}' '{place}.aside'"
+    if os.statvfs(place).f_flag & os.ST_RDONLY:
+        return f"{place} is on a disk that can only be read; mount it for writing, {elsewhere}"
+    if place.stat().st_uid != os.getuid():
+        return f"{place} belongs to another user; let yourself write there, {elsewhere}"
+    rights = "u+rwx" if place.is_dir() else "u+rw"
+    return f"Let yourself write in {place}: chmod {rights} '{place}', {elsewhere}"
 
 
 def _base(env: Mapping[str, str], name: str, default: Path) -> Path:

@@ -128,7 +128,7 @@ class Session:
         ending = await self._run(turn, _Spoken(sound, source, said), zero=spoken_until_s)
         if source is None and self._stages.recordings is not None:
             self._stages.recordings.keep(turn.id, sound)
-            self._stages.recordings.tidy(self._stages.ledger.has_turn)
+            self._stages.recordings.tidy_daily(self._stages.ledger.existing)
         return ending
 
     async def ask_back(self, question: str) -> bool:

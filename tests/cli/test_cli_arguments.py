@@ -18,7 +18,5 @@ def test_anything_else_is_refused(text: str) -> None:
 
 def test_a_bound_is_named() -> None:
     assert count_to(1000)("1000") == 1000
-    with pytest.raises(
-        argparse.ArgumentTypeError, match="'1001' is not a whole number from 1 to 1"
-    ):
+    with pytest.raises(argparse.ArgumentTypeError, match="'1001' is not a whole number from 1 to"):
         count_to(1000)("1001")

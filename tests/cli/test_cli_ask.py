@@ -223,6 +223,38 @@ def test_a_folder_for_the_answer_that_is_missing_is_named_before_any_work(
     assert (done.returncode, event["event"], event["file"]) == (1, "error", str(out))
 
 
+def test_data_that_cannot_be_written_are_named_with_what_to_do(empty: Env) -> None:
+    Path(empty["XDG_DATA_HOME"]).write_text("a file is in the way")
+    done = ask(empty, "ask", "--quiet", "Hello?")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert f"mv '{empty['XDG_DATA_HOME']}'" in done.stderr and "unexpected" not in done.stderr
+
+
+def test_an_answer_that_cannot_be_written_is_one_clear_line(home: Env) -> None:
+    command = [sys.executable, "-m", "voice_agent", "ask", "--quiet", QUESTION]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command, env=home, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == (
+        "voice-agent: The output cannot be written: No space left on device. "
+        "Make room where it goes, or send it elsewhere.\n"
+    )
+    listed = rows(ask(home, "history", "--json", "--limit", "1").stdout)
+    assert listed[0]["state"] == "cancelled"
+
+
+def test_a_reader_that_leaves_after_the_first_line_is_no_fault(home: Env) -> None:
+    line = f"set -o pipefail; '{sys.executable}' -m voice_agent ask --quiet --json '{QUESTION}'"
+    done = subprocess.run(
+        ["bash", "-c", f"{line} | head -n 1"], env=home, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "") and len(rows(done.stdout)) == 1
+    listed = rows(ask(home, "history", "--json", "--limit", "1").stdout)
+    assert listed[0]["state"] == "cancelled"
+
+
 def test_an_unknown_model_is_answered_with_those_there_are(empty: Env) -> None:
     done = ask(empty | {"VOICE_AGENT_LLM__MODEL": "gpt-9"}, "ask", "--quiet", "Hello?")
     assert done.returncode == 2 and MODEL in done.stderr

@@ -47,6 +47,14 @@ def test_disk_space_is_looked_at_where_the_data_will_be(tmp_path: Path) -> None:
     assert str(tmp_path) in program.disk(places(tmp_path)).text
 
 
+def test_a_place_for_the_data_that_cannot_be_written_is_mended(tmp_path: Path) -> None:
+    here = places(tmp_path)
+    here.data.touch()
+    found = program.disk(here)
+    assert (found.level, found.text) == ("mend", f"{here.data} cannot be written.")
+    assert f"mv '{here.data}'" in found.mend
+
+
 @pytest.mark.parametrize(
     ("noise_db", "peak_db", "level", "words"),
     [

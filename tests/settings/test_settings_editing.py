@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from voice_agent.errors import SettingsError
+from voice_agent.errors import SettingsError, SettingsFileError
 from voice_agent.settings.editing import remove_values, write_value
 
 WRITTEN = """\
@@ -104,5 +104,5 @@ def test_no_half_written_file_is_left_beside_it(file: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "plain").write_text("")
-    with pytest.raises(SettingsError, match=r"config\.toml cannot be written"):
+    with pytest.raises(SettingsFileError, match=r"config\.toml cannot be written"):
         write_value(tmp_path / "plain" / "config.toml", "tts.rate", 1)

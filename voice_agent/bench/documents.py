@@ -4,12 +4,11 @@ from pathlib import Path
 
 from voice_agent.errors import UsageError
 from voice_agent.library import Library
-from voice_agent.places import Places, private_folder
+from voice_agent.places import Places
 
 
 def fill_library(places: Places, documents: Path) -> None:
     """Make ``documents`` the library of ``places``; raises UsageError when there are none."""
-    private_folder(places.data)
     with Library.open(places.library) as library:
         report = library.add(documents)
     if not report.added:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from voice_agent.cli.output import JsonLines, Output, StandardOutput
 from voice_agent.errors import RecordingError, UsageError
 
 if TYPE_CHECKING:
@@ -73,7 +74,6 @@ def _question(text: str | None) -> str:
 
 
 async def _answer(args: argparse.Namespace, asked: "str | Sound") -> int:
-    from voice_agent.cli.output import JsonLines
     from voice_agent.cli.screen import Screen, tell_empty_library, tell_notices
     from voice_agent.cli.signals import caught
     from voice_agent.daemon import Wanted, open_stages
@@ -81,7 +81,8 @@ async def _answer(args: argparse.Namespace, asked: "str | Sound") -> int:
     from voice_agent.session import Session
     from voice_agent.settings import load_settings
 
-    listener: Listener = JsonLines(sys.stdout) if args.json else Screen(sys.stdout)
+    output = Output(StandardOutput())
+    listener: Listener = JsonLines(output) if args.json else Screen(output)
     loaded = load_settings()
     tell_notices(loaded)
     wanted = Wanted(
@@ -105,9 +106,14 @@ async def _answer(args: argparse.Namespace, asked: "str | Sound") -> int:
             tell_empty_library(stages.documents)
             session = Session(stages, listener)
             sessions.append(session)
+            if not wanted.voice:  # nobody else hears the rest of the answer
+                output.lost = lambda: session.cancel("output lost")
             if isinstance(asked, str):
-                return _code(await session.ask(asked))
-            return _code(await session.hear(asked, source=str(args.audio)))
+                ending = await session.ask(asked)
+            else:
+                ending = await session.hear(asked, source=str(args.audio))
+    output.check()
+    return _code(ending)
 
 
 def _asker() -> "Asker":

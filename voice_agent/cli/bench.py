@@ -2,11 +2,11 @@
 
 import argparse
 import asyncio
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from voice_agent.cli.arguments import count
+from voice_agent.cli.output import JsonLines, StandardOutput, say
 
 if TYPE_CHECKING:
     from voice_agent.bench.figures import Benchmark, Mode, QuestionAnswered
@@ -61,9 +61,7 @@ def _bench(args: argparse.Namespace) -> int:
     modes = modes_of(typed=args.typed, spoken=args.spoken)
     show: Listener = _lines()
     if args.json:
-        from voice_agent.cli.output import JsonLines
-
-        show = JsonLines(sys.stdout)
+        show = JsonLines(StandardOutput())
     return asyncio.run(_run(settings, documents, questions, modes=modes, show=show))
 
 
@@ -136,9 +134,8 @@ def _lines() -> "Listener":
 
     def show(event: "Event") -> None:
         if isinstance(event, QuestionAnswered):
-            sys.stdout.write(line(event) + "\n")
+            say(line(event))
         elif isinstance(event, Benchmark):
-            sys.stdout.write(f"\n{table(event)}\n")
-        sys.stdout.flush()
+            say(f"\n{table(event)}")
 
     return show

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from voice_agent.cli.output import JsonLines, StandardOutput, say
+
 if TYPE_CHECKING:
     from voice_agent.bench.clips import Clips
     from voice_agent.bench.first_sound import AnsweredAloud
@@ -126,14 +128,11 @@ def _runner(measure: Measure) -> Callable[[argparse.Namespace], int]:
 
 def _listener(*, json: bool) -> "Listener":
     if json:
-        from voice_agent.cli.output import JsonLines
-
-        return JsonLines(sys.stdout)
+        return JsonLines(StandardOutput())
     from voice_agent.bench.desk_report import shown
 
     def show(event: "Event") -> None:
-        sys.stdout.write(shown(event) + "\n")
-        sys.stdout.flush()
+        say(shown(event))
 
     return show
 

@@ -1,9 +1,10 @@
 """``status``, ``listen``, ``cancel``, ``mute``, ``unmute``, ``stop``, ``repeat`` and ``follow``."""
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING, Any
+
+from voice_agent.cli.output import StandardOutput, say, say_row
 
 if TYPE_CHECKING:
     from voice_agent.cli.verbs import Verbs
@@ -44,7 +45,7 @@ def _at_once(args: argparse.Namespace) -> int:
     with connected(places().control_socket) as assistant:
         answer = assistant.request(args.verb)
     if args.json:
-        _write(json.dumps({"ok": answer["ok"]}))
+        say_row({"ok": answer["ok"]})
     return 0
 
 
@@ -55,10 +56,10 @@ def _status(args: argparse.Namespace) -> int:
     with connected(places().control_socket) as assistant:
         status = assistant.request("status")["status"]
     if args.json:
-        _write(json.dumps(status, ensure_ascii=False))
+        say_row(status)
         return 0
     for name, text in _lines(status):
-        _write(f"{name + ':':<12} {text}")
+        say(f"{name + ':':<12} {text}")
     return 0
 
 
@@ -68,12 +69,12 @@ def _follow(args: argparse.Namespace) -> int:
     from voice_agent.events import from_json
     from voice_agent.places import places
 
-    screen = LiveScreen(sys.stdout)
+    screen = LiveScreen(StandardOutput())
     with connected(places().control_socket) as assistant:
         assistant.request("follow")
         for event in assistant.events():
             if args.json:
-                _write(json.dumps(event, ensure_ascii=False))
+                say_row(event)
             elif (known := from_json(event)) is not None:
                 screen(known)
     sys.stderr.write("voice-agent: the assistant has ended.\n")
@@ -106,8 +107,3 @@ def _time(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
-
-
-def _write(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()

@@ -2,11 +2,12 @@
 
 import argparse
 import asyncio
-import json
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
+
+from voice_agent.cli.output import StandardOutput, Writable, say, say_row
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,17 +84,12 @@ def _list(*, json_lines: bool) -> int:
     found = query()
     for device in found:
         if json_lines:
-            _tell(_row(device))
+            say_row(_row(device))
         else:
-            sys.stdout.write(_line(device) + "\n")
+            say(_line(device))
     if not found and not json_lines:
         sys.stderr.write("voice-agent: there is no microphone and no loudspeaker here.\n")
     return 0
-
-
-def _tell(row: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
-    sys.stdout.flush()
 
 
 def _row(device: "Device") -> dict[str, Any]:
@@ -125,19 +121,19 @@ async def _level(settings: "Settings", seconds: float, json_lines: bool) -> int:
     with DeviceMicrophone(settings.audio.input_device) as microphone:
         if not json_lines:
             sys.stderr.write(f"voice-agent: {microphone.device.name}; Ctrl-C ends it.\n")
-        meter = Meter(sys.stdout)
+        meter = Meter(StandardOutput(), over=sys.stdout.isatty())
         at_s = 0.0
         async with aclosing(_stretches(microphone, seconds)) as stretches:
             async for samples in stretches:
                 at_s = round(at_s + len(samples) / 16_000, 2)
                 row = {"t_s": at_s, **levels(samples)}
-                _tell(row) if json_lines else meter.show(row["rms_dbfs"], row["peak_dbfs"])
+                say_row(row) if json_lines else meter.show(row["rms_dbfs"], row["peak_dbfs"])
         lost = {"overruns": microphone.overruns, "dropped_blocks": microphone.dropped_blocks}
     if json_lines:
-        _tell(lost)
+        say_row(lost)
     else:
         meter.end()
-        sys.stdout.write(f"{lost['overruns']} overruns, {lost['dropped_blocks']} dropped blocks\n")
+        say(f"{lost['overruns']} overruns, {lost['dropped_blocks']} dropped blocks")
     return 0
 
 
@@ -154,9 +150,9 @@ def levels(samples: "NDArray[np.float32]") -> dict[str, float]:
 class Meter:
     """Draws a level: over and over the same line on a terminal, a line each elsewhere."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: Writable, *, over: bool) -> None:
         self._stream = stream
-        self._over = stream.isatty()
+        self._over = over
 
     def show(self, rms_dbfs: float, peak_dbfs: float) -> None:
         """Draw the next level."""
@@ -219,25 +215,20 @@ async def _test(settings: "Settings", json_lines: bool) -> int:
     audio = settings.audio
     speaker = DeviceSpeaker(audio.output_device, latency_s=audio.output_latency_ms / 1000)
     with DeviceMicrophone(audio.input_device) as microphone, speaker:
-        say = (lambda text: None) if json_lines else _say
-        say(f"Three notes on {speaker.device.name!r}.")
+        tell = (lambda text: None) if json_lines else say
+        tell(f"Three notes on {speaker.device.name!r}.")
         await speaker.play(notes())
-        say(f"Say something: {microphone.device.name!r} is recorded for {TEST_S:g} s.")
+        tell(f"Say something: {microphone.device.name!r} is recorded for {TEST_S:g} s.")
         async with aclosing(_stretches(microphone, TEST_S)) as stretches:
             recorded = np.concatenate([samples async for samples in stretches])
-        say("This is the recording.")
+        tell("This is the recording.")
         await speaker.play(Sound(recorded, SAMPLE_RATE_HZ))
         row = _outcome(recorded, microphone, speaker)
     if json_lines:
-        _tell(row)
+        say_row(row)
     else:
         say(_verdict(row))
     return 0 if row["heard_something"] else 1
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
 
 
 def notes() -> "Sound":

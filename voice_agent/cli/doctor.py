@@ -1,10 +1,10 @@
 """``doctor``: whether everything is there, and what mends what is not."""
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
+
+from voice_agent.cli.output import say, say_row
 
 if TYPE_CHECKING:
     from voice_agent.cli.verbs import Verbs
@@ -30,9 +30,7 @@ def _doctor(args: argparse.Namespace) -> int:
     findings = []
     for finding in _findings(quick=args.quick, echo=args.echo):
         findings.append(finding)
-        line = json.dumps(finding.to_json(), ensure_ascii=False) if args.json else _line(finding)
-        sys.stdout.write(line + "\n")
-        sys.stdout.flush()
+        say_row(finding.to_json()) if args.json else say(_line(finding))
     return 1 if worst(findings) == "mend" else 0
 
 

@@ -30,7 +30,6 @@ def asked_library(examples: Path, places: "Places") -> Iterator["Places"]:
     LibraryError.
     """
     from voice_agent.library import Library
-    from voice_agent.places import private_folder
 
     documents = (examples / DOCUMENTS).resolve()
     with Library.open(places.library) as library:
@@ -47,7 +46,6 @@ def asked_library(examples: Path, places: "Places") -> Iterator["Places"]:
     _say("the recorded question is put to the example documents alone, not to your library.")
     with tempfile.TemporaryDirectory(prefix="voice-agent-example-") as folder:
         own = replace(places, data=Path(folder) / "data")
-        private_folder(own.data)
         with Library.open(own.library) as library:
             library.add(documents)
         yield own

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from voice_agent.cli.arguments import count
+from voice_agent.cli.output import say
 from voice_agent.errors import Cancelled, LedgerError, UsageError
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def _list(args: argparse.Namespace) -> int:
             mend="See 'voice-agent history conversations'.",
         )
     for turn in turns:
-        _print(_json(turn, steps=False) if args.json else _line(turn))
+        say(_json(turn, steps=False) if args.json else _line(turn))
     if not turns and not args.json:
         sys.stderr.write("voice-agent: nothing has been asked yet.\n")
     return 0
@@ -66,7 +67,7 @@ def _conversations(args: argparse.Namespace) -> int:
         head = (
             f"{each.id:>5}  {local(each.started_at)}  {_turns(each.turns)}  {short(each.question)}"
         )
-        _print(json.dumps(asdict(each), ensure_ascii=False) if args.json else head)
+        say(json.dumps(asdict(each), ensure_ascii=False) if args.json else head)
     return 0
 
 
@@ -79,7 +80,7 @@ def _show(args: argparse.Namespace) -> int:
 
     with _ledger() as ledger:
         turn = ledger.turn(args.id)
-    _print(_json(turn, steps=True) if args.json else "\n".join(page(turn)))
+    say(_json(turn, steps=True) if args.json else "\n".join(page(turn)))
     return 0
 
 
@@ -97,7 +98,7 @@ def _delete(args: argparse.Namespace) -> int:
             deleted = _deleted(ledger, args)
         finally:
             _delete_recordings(ledger)
-    _print(f"{deleted} deleted.")
+    say(f"{deleted} deleted.")
     return 0
 
 
@@ -122,7 +123,7 @@ def _delete_recordings(ledger: "Ledger") -> None:
     from voice_agent.places import places
 
     folder = Recordings(places().recordings, wanted=False, max_age_days=float("inf"))
-    folder.tidy(ledger.has_turn)
+    folder.tidy(ledger.existing)
 
 
 def _confirmed(what: str) -> bool:
@@ -157,7 +158,3 @@ def _line(turn: "Turn") -> str:
 
 def _said(turn: "Turn") -> str:
     return turn.text or turn.error_message or turn.heard_text or "-"
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(text + "\n")

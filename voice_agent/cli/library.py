@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from voice_agent.cli.arguments import count_to
-from voice_agent.cli.output import JsonLines
+from voice_agent.cli.output import JsonLines, StandardOutput, say
 from voice_agent.errors import LibraryError
 from voice_agent.events import Error, Event
 
@@ -131,10 +131,10 @@ def _list(args: argparse.Namespace) -> int:
         folders = library.folders()
     for each in folders:
         if args.json:
-            JsonLines(sys.stdout)(FolderListed(**vars(each)))
+            JsonLines(StandardOutput())(FolderListed(**vars(each)))
         else:
             gone = "" if each.there else "  (not there now; its documents are kept)"
-            _say(f"{each.path}  {_counted(each.documents, 'document')}{gone}")
+            say(f"{each.path}  {_counted(each.documents, 'document')}{gone}")
     if not folders:
         sys.stderr.write(f"voice-agent: the library has no folders. {ADD_HINT}\n")
     return 0
@@ -146,9 +146,9 @@ def _search(args: argparse.Namespace) -> int:
         empty = not library.folders()
     for number, hit in enumerate(hits, 1):
         if args.json:
-            JsonLines(sys.stdout)(_found(hit))
+            JsonLines(StandardOutput())(_found(hit))
         else:
-            _say(_paragraph(number, hit))
+            say(_paragraph(number, hit))
     if not hits:
         sys.stderr.write(f"voice-agent: nothing found.{' ' + ADD_HINT if empty else ''}\n")
     return 0
@@ -161,9 +161,9 @@ def _remove(args: argparse.Namespace) -> int:
         count = library.remove(args.folder)
     path = shown(args.folder.expanduser().resolve())
     if args.json:
-        JsonLines(sys.stdout)(FolderRemoved(path=path, documents=count))
+        JsonLines(StandardOutput())(FolderRemoved(path=path, documents=count))
     else:
-        _say(f"{path}: {_counted(count, 'document')} forgotten; the files stay.")
+        say(f"{path}: {_counted(count, 'document')} forgotten; the files stay.")
     return 0
 
 
@@ -201,15 +201,15 @@ def _say_report(folder: Path | None, report: "Report", json: bool) -> None:
 
     name = None if folder is None else shown(folder.expanduser().resolve())
     if json:
-        JsonLines(sys.stdout)(_event(name, report))
+        JsonLines(StandardOutput())(_event(name, report))
         return
-    _say(f"{name or 'Library'}: {_summary(report)}.")
+    say(f"{name or 'Library'}: {_summary(report)}.")
     for path, reason in report.skipped[:MAX_SKIPPED_LINES]:
-        _say(f"  skipped {path}: {reason}")
+        say(f"  skipped {path}: {reason}")
     if (more := len(report.skipped) - MAX_SKIPPED_LINES) > 0:
-        _say(f"  and {more} more files skipped")
+        say(f"  and {more} more files skipped")
     for path in report.missing:
-        _say(
+        say(
             f"  {path} is not there now, or empty; its documents were kept. Mount it, or forget "
             f"it with 'voice-agent library remove {path}'."
         )
@@ -258,7 +258,7 @@ def _paragraph(number: int, hit: "Hit") -> str:
 
 def _say_error(error: LibraryError, json: bool) -> None:
     if json:
-        JsonLines(sys.stdout)(
+        JsonLines(StandardOutput())(
             Error(stage=error.stage, message=error.message, mend=error.mend, file=error.file)
         )
     sys.stderr.write(f"voice-agent: {error}\n")
@@ -266,7 +266,3 @@ def _say_error(error: LibraryError, json: bool) -> None:
 
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(text + "\n")

@@ -1,7 +1,6 @@
 """What a person reads in a terminal while the assistant listens: both sides of the talk."""
 
-from typing import TextIO
-
+from voice_agent.cli.output import Writable
 from voice_agent.cli.screen import Screen
 from voice_agent.events import (
     Asked,
@@ -18,7 +17,7 @@ from voice_agent.events import (
 class LiveScreen:
     """A listener that writes each question as it was understood, and its answer with sources."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: Writable) -> None:
         self._stream = stream
         self._answers = Screen(stream)
 

@@ -1,12 +1,12 @@
 """``models list``, ``pull`` and ``verify``."""
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from voice_agent.cli.output import say, say_row
 from voice_agent.errors import CatalogueError, ModelMissing, UsageError
 
 if TYPE_CHECKING:
@@ -116,8 +116,7 @@ def _progress() -> "Progress":
 
 def _show(model: "Model", folder: Path, findings: "Sequence[Finding]", *, as_json: bool) -> None:
     row = _row(model, folder, findings)
-    sys.stdout.write((json.dumps(row, ensure_ascii=False) if as_json else _line(row)) + "\n")
-    sys.stdout.flush()
+    say_row(row) if as_json else say(_line(row))
 
 
 def _row(model: "Model", folder: Path, findings: "Sequence[Finding]") -> dict[str, Any]:

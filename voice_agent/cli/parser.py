@@ -5,9 +5,10 @@ import os
 import sys
 from collections.abc import Sequence
 from types import TracebackType
+from typing import NoReturn
 
-from voice_agent.cli.output import JsonLines
-from voice_agent.errors import UsageError, VoiceAgentError
+from voice_agent.cli.output import JsonLines, Output, StandardOutput, say
+from voice_agent.errors import OutputError, UsageError, VoiceAgentError
 from voice_agent.events import Error
 
 CANCELLED = 130
@@ -20,6 +21,11 @@ class Parser(argparse.ArgumentParser):
         """Raise what is wrong with the command line."""
         raise UsageError(f"{message}.", mend=f"See '{self.prog} --help'.")
 
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """End the program, as the base does, once what it has printed is out."""
+        StandardOutput().flush()
+        super().exit(status, message)
+
 
 class _Version(argparse.Action):
     """Prints the version that is installed, and ends the program."""
@@ -27,7 +33,7 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_arguments: object) -> None:
         from importlib.metadata import version
 
-        sys.stdout.write(f"{parser.prog} {version(parser.prog)}\n")
+        say(f"{parser.prog} {version(parser.prog)}")
         parser.exit()
 
 
@@ -59,7 +65,7 @@ def run(argv: Sequence[str]) -> int:
     try:
         args = build_parser().parse_args(argv)
         code: int = args.run(args)
-        sys.stdout.flush()
+        StandardOutput().flush()
         return code
     except VoiceAgentError as error:
         if debug:
@@ -69,16 +75,25 @@ def run(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return CANCELLED
     except BrokenPipeError:  # the reader of our output has left; so do we, without a word
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
 
 
 def _report(error: VoiceAgentError, *, json: bool) -> None:
-    if json:
-        JsonLines(sys.stdout)(
+    sys.stderr.write(f"voice-agent: {error}\n")
+    if isinstance(error, OutputError):
+        _drop_output()
+    elif json:
+        output = Output(StandardOutput())
+        output.lost = _drop_output  # its code and its line are those of the first error
+        JsonLines(output)(
             Error(stage=error.stage, message=error.message, mend=error.mend, file=error.file)
         )
-    sys.stderr.write(f"voice-agent: {error}\n")
+
+
+def _drop_output() -> None:
+    """Let go of what standard output still holds, which would fail again at the very end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _one_line(

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import json
 import math
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -11,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from voice_agent.cli.output import say, say_row
 from voice_agent.errors import RecordingError
 
 if TYPE_CHECKING:
@@ -236,8 +236,7 @@ class _Json:
         from voice_agent.events import to_json
 
         line = to_json(event) | {"file": str(file)}
-        sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
-        sys.stdout.flush()
+        say_row(line)
 
 
 class _Lines:
@@ -258,5 +257,4 @@ class _Lines:
             if fields.get(name) is not None
         )
         name = f"{file}: " if self._named else ""
-        sys.stdout.write(f"{name}{fields['t_s']:9.2f}  {name_of(event):<14} {shown}\n")
-        sys.stdout.flush()
+        say(f"{name}{fields['t_s']:9.2f}  {name_of(event):<14} {shown}")

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from voice_agent.errors import DeviceError, VoiceAgentError
+from voice_agent.cli.output import JsonLines, Output, StandardOutput
+from voice_agent.errors import DeviceError, RecordingError, VoiceAgentError
 
 if TYPE_CHECKING:
     from voice_agent.cli.verbs import Verbs
@@ -37,7 +38,6 @@ def add(verbs: "Verbs") -> None:
 def _run(args: argparse.Namespace) -> int:
     from voice_agent.cli.listening import Announcing, Listening
     from voice_agent.cli.live_screen import LiveScreen
-    from voice_agent.cli.output import JsonLines
     from voice_agent.cli.screen import tell_notices
     from voice_agent.cli.signals import until_signal
     from voice_agent.daemon import Files
@@ -48,7 +48,8 @@ def _run(args: argparse.Namespace) -> int:
     write_commented(places().config_file)
     if args.service:
         return _as_service(load_settings().settings)
-    listener = JsonLines(sys.stdout) if args.json else LiveScreen(sys.stdout)
+    output = Output(StandardOutput())
+    listener = JsonLines(output) if args.json else LiveScreen(output)
     loaded = load_settings()
     tell_notices(loaded)
     if args.input_wav is None:
@@ -57,13 +58,18 @@ def _run(args: argparse.Namespace) -> int:
         except DeviceError as error:
             if loaded.settings.audio.input_device:
                 raise
-            return _without_microphone(error, args, loaded.settings, listener)
+            code = _without_microphone(error, args, loaded.settings, listener)
+            output.check()
+            return code
     listening = Listening(
         loaded.settings,
         Files(recording=args.input_wav, output=args.output_wav),
         Announcing(listener, loaded.settings),
     )
-    return asyncio.run(until_signal(listening.work(), listening.stop))
+    output.lost = lambda: listening.stop("output lost")
+    code = asyncio.run(until_signal(listening.work(), listening.stop))
+    output.check()
+    return code
 
 
 def _find_microphone(settings: "Settings") -> None:
@@ -92,7 +98,7 @@ def _without_microphone(
     """Answer the recorded question of the checkout, where there is one."""
     from voice_agent.cli.example import ANSWER, answer_recording, asked_library
     from voice_agent.cli.signals import until_signal
-    from voice_agent.places import checkout_examples, places, private_folder
+    from voice_agent.places import checkout_examples, places, private_file
 
     connect = "Connect one ('voice-agent devices' lists them) and start again"
     examples = checkout_examples()
@@ -100,7 +106,7 @@ def _without_microphone(
         raise DeviceError(error.message, mend=f"{connect}, or type: voice-agent ask 'QUESTION'")
     sys.stderr.write(f"voice-agent: {error.message} {connect}. A recording asks meanwhile.\n")
     here = places()
-    answer_file = args.output_wav or private_folder(here.cache) / ANSWER
+    answer_file = args.output_wav or _private_place(here.cache / ANSWER)
     sessions: list[Session] = []
 
     def stop(cause: str) -> bool:
@@ -112,4 +118,23 @@ def _without_microphone(
         answering = answer_recording(
             examples, settings, asked, listener=listener, answer_file=answer_file, use=sessions
         )
-        return asyncio.run(until_signal(answering, stop))
+        try:
+            return asyncio.run(until_signal(answering, stop))
+        finally:
+            if args.output_wav is None and answer_file.exists():
+                private_file(answer_file)
+
+
+def _private_place(file: Path) -> Path:
+    """Make the folder of ``file``, which nobody has named a place for; return the file."""
+    from voice_agent.places import CACHE_VARIABLE, how_to_write, private_folder
+
+    try:
+        private_folder(file.parent)
+    except OSError as error:
+        raise RecordingError(
+            f"{file} cannot be written: {error.strerror}.",
+            mend=how_to_write(file, CACHE_VARIABLE, error),
+            file=file,
+        ) from error
+    return file

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from voice_agent.cli.output import JsonLines, StandardOutput
 from voice_agent.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,14 +30,13 @@ def add(verbs: "Verbs") -> None:
 
 
 def _say(args: argparse.Namespace) -> int:
-    from voice_agent.cli.output import JsonLines
     from voice_agent.places import places
     from voice_agent.settings import load_settings
     from voice_agent.speech_models import load_voice
 
     text = _text(args)
     settings = load_settings().settings
-    listener: Listener = JsonLines(sys.stdout) if args.json else lambda event: None
+    listener: Listener = JsonLines(StandardOutput()) if args.json else lambda event: None
     tts = settings.tts
     with load_voice(tts.voice, places().models, rate=tts.rate, volume=tts.volume) as voice:
         _check_words(text, voice.language)

@@ -1,10 +1,13 @@
 """What a person reads in a terminal: the answer as it is written, and where it stands."""
 
 import sys
-from typing import TextIO
+from typing import TYPE_CHECKING
 
 from voice_agent.events import Answer, AnswerText, Cancelled, Event, Source
 from voice_agent.settings import Loaded
+
+if TYPE_CHECKING:
+    from voice_agent.cli.output import Writable
 
 ADD_FOLDER = "Add your own folder of text or Markdown files: voice-agent library add FOLDER"
 
@@ -12,7 +15,7 @@ ADD_FOLDER = "Add your own folder of text or Markdown files: voice-agent library
 class Screen:
     """A listener that writes the answer and its sources, and nothing else."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: "Writable") -> None:
         self._stream = stream
         self._written = ""
 

@@ -2,11 +2,10 @@
 
 import argparse
 import getpass
-import json
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
+from voice_agent.cli.output import say, say_row
 from voice_agent.errors import ControlError
 
 if TYPE_CHECKING:
@@ -44,23 +43,31 @@ def add(verbs: "Verbs") -> None:
 
 def _install(args: argparse.Namespace) -> int:
     from voice_agent.control.unit import UNIT, systemctl, unit_file, unit_text
+    from voice_agent.places import CONFIG_VARIABLE, how_to_write
     from voice_agent.settings import load_settings
 
     file = unit_file()
     text = unit_text(load_settings().settings)
     systemctl("show-environment")  # nothing is written where there is no service manager
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ControlError(
+            f"{file} cannot be written: {error.strerror}.",
+            mend=how_to_write(file, CONFIG_VARIABLE, error),
+            file=file,
+        ) from error
     systemctl("daemon-reload")
     systemctl("enable", UNIT)
     if not args.no_start:
         systemctl("reset-failed", UNIT, check=False)
         systemctl("restart", "--no-block", UNIT)
-    _say(f"Installed as {file}; it starts when you log in.")
+    say(f"Installed as {file}; it starts when you log in.")
     if not args.no_start:
-        _say("It is starting now: 'voice-agent status' shows when it listens.")
+        say("It is starting now: 'voice-agent status' shows when it listens.")
     if not _lingers():
-        _say("To keep it running while you are logged out: loginctl enable-linger")
+        say("To keep it running while you are logged out: loginctl enable-linger")
     return 0
 
 
@@ -76,7 +83,7 @@ def _uninstall(args: argparse.Namespace) -> int:
     systemctl("daemon-reload")
     systemctl("reset-failed", UNIT, check=False)
     here = places()
-    _say(f"Removed. Your settings and data stay in {here.config} and {here.data}.")
+    say(f"Removed. Your settings and data stay in {here.config} and {here.data}.")
     return 0
 
 
@@ -87,10 +94,10 @@ def _status(args: argparse.Namespace) -> int:
     lines = systemctl("show", UNIT, f"--property={names}").splitlines()
     found = dict(line.partition("=")[::2] for line in lines if "=" in line)
     if args.json:
-        _say(json.dumps({_SHOWN[name]: found.get(name, "") for name in _SHOWN}))
+        say_row({_SHOWN[name]: found.get(name, "") for name in _SHOWN})
     elif found.get("LoadState") != "not-found":
         for name, label in _SHOWN.items():
-            _say(f"{label + ':':<10} {found.get(name) or '-'}")
+            say(f"{label + ':':<10} {found.get(name) or '-'}")
     if found.get("LoadState") == "not-found":
         raise ControlError("The service is not installed.", mend="voice-agent service install")
     if found.get("ActiveState") not in ("active", "activating"):
@@ -120,7 +127,3 @@ def _lingers() -> bool:
     except OSError:
         return False
     return shown.stdout.strip() == "Linger=yes"
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")

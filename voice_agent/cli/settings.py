@@ -1,11 +1,11 @@
 """``settings list``, ``get``, ``set`` and ``reset``."""
 
 import argparse
-import json
 import os
 import sys
 from typing import TYPE_CHECKING
 
+from voice_agent.cli.output import say, say_row
 from voice_agent.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def add(verbs: "Verbs") -> None:
 
 def _list(args: argparse.Namespace) -> int:
     for row in _rows():
-        _show(json.dumps(row.to_json(), ensure_ascii=False) if args.json else _line(row))
+        say_row(row.to_json()) if args.json else say(_line(row))
     return 0
 
 
@@ -46,7 +46,7 @@ def _get(args: argparse.Namespace) -> int:
 
     described(args.key)
     row = next(row for row in _rows() if row.key == args.key)
-    _show(json.dumps(row.to_json(), ensure_ascii=False) if args.json else as_text(row.value))
+    say_row(row.to_json()) if args.json else say(as_text(row.value))
     return 0
 
 
@@ -72,7 +72,7 @@ def _reset(args: argparse.Namespace) -> int:
     keys = list(descriptions()) if args.all else [described(args.key).key]
     removed = remove_values(places().config_file, keys)
     if args.all and not args.json:
-        _show(f"{len(removed)} settings returned to their defaults.")
+        say(f"{len(removed)} settings returned to their defaults.")
     return _report(removed if args.all else keys, as_json=args.json)
 
 
@@ -85,7 +85,7 @@ def _report(keys: list[str], *, as_json: bool) -> int:
         sys.stderr.write(f"voice-agent: changed, but {error}\n")
         return 0
     for row in (rows[key] for key in keys):
-        _show(json.dumps(row.to_json(), ensure_ascii=False) if as_json else _line(row))
+        say_row(row.to_json()) if as_json else say(_line(row))
         if row.origin == "environment":
             from voice_agent.settings.sources import variable
 
@@ -131,7 +131,3 @@ def _line(row: "Row") -> str:
 
     value = f"{as_text(row.value) or '(empty)'} {row.unit}".strip()
     return f"{row.key:<28} {value:<28} {row.origin:<12} {row.label}"
-
-
-def _show(line: str) -> None:
-    sys.stdout.write(line + "\n")

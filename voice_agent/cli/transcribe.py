@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from voice_agent.cli.output import JsonLines, StandardOutput, say
 from voice_agent.errors import RecordingError
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ def _transcribe(args: argparse.Namespace) -> int:
 
 
 async def _all(args: argparse.Namespace) -> int:
-    from voice_agent.cli.output import JsonLines
     from voice_agent.places import places
     from voice_agent.settings import load_settings
     from voice_agent.settings.loading import check
@@ -41,7 +41,7 @@ async def _all(args: argparse.Namespace) -> int:
 
     stt = load_settings().settings.stt
     language = args.language or stt.language
-    show = JsonLines(sys.stdout) if args.json else _Lines(named=len(args.files) > 1)
+    show = JsonLines(StandardOutput()) if args.json else _Lines(named=len(args.files) > 1)
     if args.model is not None:
         check("stt.model", args.model, mend="Give --model one of these.")
         stt = stt.model_copy(update={"model": args.model})
@@ -84,5 +84,4 @@ class _Lines:
         from voice_agent.events import Transcript
 
         if isinstance(event, Transcript):
-            sys.stdout.write(f"{event.file}: {event.text}\n" if self._named else f"{event.text}\n")
-            sys.stdout.flush()
+            say(f"{event.file}: {event.text}" if self._named else event.text)

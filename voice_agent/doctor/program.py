@@ -17,7 +17,7 @@ from voice_agent.catalogue import Catalogue, locate
 from voice_agent.doctor.findings import Finding, fault, good
 from voice_agent.errors import VoiceAgentError
 from voice_agent.llm.access import Access, server_access
-from voice_agent.places import NAME, Places
+from voice_agent.places import DATA_VARIABLE, NAME, Places, how_to_write
 from voice_agent.settings import Settings
 
 LEAST_PYTHON = (3, 11)
@@ -107,8 +107,11 @@ def build(settings: Settings, places: Places) -> Finding:
 
 
 def disk(places: Places) -> Finding:
-    """Check that there is room for the record of turns, the index and models."""
-    existing = next(p for p in (places.data, *places.data.parents) if p.exists())
+    """Check that there is room for the record of turns, the index and models, and the right."""
+    existing = next(p for p in (places.data, *places.data.parents) if os.path.lexists(p))
+    if not (existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)):
+        mend = how_to_write(places.ledger, DATA_VARIABLE)
+        return Finding("disk space", "mend", f"{places.data} cannot be written.", mend)
     free = shutil.disk_usage(existing).free
     text = f"{free / 1e9:.1f} GB are free in {existing}"
     if free < LEAST_FREE_BYTES:

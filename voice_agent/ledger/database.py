@@ -7,7 +7,7 @@ from pathlib import Path
 
 from voice_agent.errors import LedgerError
 from voice_agent.ledger.migrations import migrate
-from voice_agent.places import private_file
+from voice_agent.places import DATA_VARIABLE, how_to_write, private_file
 
 BUSY_TIMEOUT_S = 5.0
 
@@ -32,8 +32,9 @@ def open_database(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> sqli
         private_file(path)
     except OSError as error:
         message = f"The ledger {path} cannot be opened: {error.strerror}."
-        mend = f"See what stands there and its rights: ls -ld '{path.parent}' '{path}'"
-        raise LedgerError(message, mend=mend, file=path) from error
+        raise LedgerError(
+            message, mend=how_to_write(path, DATA_VARIABLE, error), file=path
+        ) from error
     with readable_errors(path):
         db = sqlite3.connect(path, timeout=busy_timeout_s, isolation_level=None)
         try:
@@ -72,5 +73,5 @@ def _mend(error: sqlite3.Error, path: Path) -> str:
     if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
         return f"Make space on the disk of {path.parent}, or look for a fault of the disk."
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-        return f"Give yourself the right to write it: chmod u+rw '{path}'"
+        return how_to_write(path, DATA_VARIABLE)
     return "Please report it, with the message above; the ledger was left as it is."

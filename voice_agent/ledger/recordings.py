@@ -5,7 +5,7 @@ A recording belongs to a turn of the ledger: it goes when the turn is deleted.
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from voice_agent.audio.format import Sound, write_wav
@@ -13,6 +13,9 @@ from voice_agent.errors import RecordingError
 from voice_agent.places import private_file, private_folder
 
 log = logging.getLogger(__name__)
+
+Existing = Callable[[Sequence[int]], Collection[int]]
+"""Returns those of some turns that are in the ledger."""
 
 _DAY_S = 86_400.0
 _NAMES = ("turn-*.wav", ".turn-*.part")  # a part is what a killed program left
@@ -37,6 +40,7 @@ class Recordings:
         self._wanted = wanted
         self._max_age_days = max_age_days
         self._clock = clock
+        self._tidied_s = float("-inf")
 
     def keep(self, turn: int, sound: Sound) -> None:
         """Keep what was said in a turn, where that is wanted."""
@@ -50,19 +54,30 @@ class Recordings:
         except (OSError, RecordingError) as error:
             log.warning("The recording of turn %d could not be kept: %s", turn, error)
 
-    def tidy(self, exists: Callable[[int], bool]) -> int:
-        """Delete what is too old, and what belongs to a turn that no longer ``exists``.
+    def tidy(self, existing: Existing) -> int:
+        """Delete what is too old, and what belongs to turns that are no longer ``existing``.
 
         Returns how many were deleted.
         """
-        before_s, count = self._clock() - self._max_age_days * _DAY_S, 0
-        for file in [each for names in _NAMES for each in self._folder.glob(names)]:
+        self._tidied_s = self._clock()
+        before_s, count = self._tidied_s - self._max_age_days * _DAY_S, 0
+        turns = {each: _turn_of(each) for names in _NAMES for each in self._folder.glob(names)}
+        there = existing([turn for turn in turns.values() if turn is not None])
+        for file, turn in turns.items():
             try:
-                number = file.stem.removeprefix("turn-")
-                if file.stat().st_mtime >= before_s and number.isdecimal() and exists(int(number)):
+                if turn in there and file.stat().st_mtime >= before_s:
                     continue
                 file.unlink(missing_ok=True)
                 count += 1
             except OSError as error:
                 log.warning("The recording %s could not be deleted: %s", file, error.strerror)
         return count
+
+    def tidy_daily(self, existing: Existing) -> int:
+        """`tidy`, but not within a day after the last time."""
+        return self.tidy(existing) if self._clock() >= self._tidied_s + _DAY_S else 0
+
+
+def _turn_of(file: Path) -> int | None:
+    number = file.stem.removeprefix("turn-")
+    return int(number) if number.isdecimal() and len(number) < 19 else None

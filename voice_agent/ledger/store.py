@@ -6,7 +6,7 @@ was writing. A ledger belongs to the thread that opened it; other processes may 
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -153,10 +153,11 @@ class Ledger:
             raise self._no_turn(turn)
         return turn_from(row, interrupted=_interrupted(row), steps=self._steps(turn))
 
-    def has_turn(self, turn: int) -> bool:
-        """Whether the turn is there."""
+    def existing(self, turns: Sequence[int]) -> set[int]:
+        """Return those of ``turns`` that are there."""
+        sql = "SELECT id FROM turns WHERE id IN (SELECT value FROM json_each(?))"
         with readable_errors(self._path):
-            return self._value("SELECT 1 FROM turns WHERE id = ?", turn) is not None
+            return {row["id"] for row in self._db.execute(sql, (json.dumps(list(turns)),))}
 
     def in_doubt(self, tool: str) -> dict[str, Any] | None:
         """Return the arguments of the last write of ``tool``, if nobody knows what came of it.

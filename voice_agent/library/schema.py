@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from voice_agent.errors import LibraryError
-from voice_agent.places import private_folder
+from voice_agent.places import DATA_VARIABLE, how_to_write, private_file
 
 APPLICATION_ID = 0x564C4942  # "VLIB"
 BUSY_TIMEOUT_S = 30.0
@@ -54,9 +54,7 @@ def connect(path: Path) -> sqlite3.Connection:
     Raises LibraryError where that cannot be done.
     """
     with translated(path):
-        if not path.parent.exists():
-            private_folder(path.parent)
-        path.touch(mode=0o600, exist_ok=True)
+        private_file(path)
         db = sqlite3.connect(
             path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
@@ -81,7 +79,7 @@ def translated(path: Path) -> Iterator[None]:
     except OSError as error:
         raise LibraryError(
             f"The library {path} cannot be opened: {error.strerror}.",
-            mend="Check the file's and its folder's permissions.",
+            mend=how_to_write(path, DATA_VARIABLE, error),
             file=path,
         ) from error
 
@@ -136,4 +134,4 @@ def _mend(said: str, path: Path) -> str:
         return "Another 'voice-agent library' command is writing to it; try again when it is done."
     if "full" in said:
         return "Make room on the disk and try again; what was read so far is kept."
-    return f"Check that {path} and its folder can be written."
+    return how_to_write(path, DATA_VARIABLE)

@@ -7,12 +7,9 @@ requests, and one for verdicts and a second look, so that none costs another its
 
 import asyncio
 import codecs
-import hashlib
-import json
-import logging
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
@@ -30,10 +27,9 @@ from voice_agent.llm.model import (
     Size,
     StopReason,
 )
+from voice_agent.llm.prefixes import Prefixes
 from voice_agent.llm.prompt_tokens import PromptTokens
 from voice_agent.research.markup import MarkupParser
-
-log = logging.getLogger(__name__)
 
 _LANES: dict[Lane, int] = {"conversation": 0, "answer": 1, "verdict": 2}
 _VERDICT_TOKENS = 2_048  # some statements and the question
@@ -67,7 +63,7 @@ class LocalModel:
         }
         self._llama = llama
         self._engine = engine
-        self._prefix_folder = prefix_folder
+        self._prefixes = None if prefix_folder is None else Prefixes(prefix_folder)
         self._prompts = PromptTokens(llama, llama.metadata.get("tokenizer.chat_template", ""))
         self._call_tokens = _call_tokens(llama)
 
@@ -235,16 +231,18 @@ class LocalModel:
     def _prepare(self, request: Request) -> Size:
         shared = self._beginning(request)
         lane = _LANES[request.lane]
-        file = self._prefix_file(shared)
+        whole = Size(len(shared), len(shared))
         if self._llama.reusable(lane, [*shared, -1]) == len(shared):
-            return Size(len(shared), len(shared))
-        if file is not None and _whole(file) and self._llama.restore(lane, file, shared):
-            return Size(len(shared), len(shared))
+            return whole
+        kept = self._prefixes and self._prefixes.file(self._llama.fingerprint, shared)
+        if self._prefixes and kept and self._prefixes.whole(kept):
+            if self._llama.restore(lane, kept, shared):
+                return whole
         began = time.monotonic()
         done = self._llama.evaluate(lane, shared, request.stop.is_set)
         self._note_speed(done.evaluated_tokens, time.monotonic() - began)
-        if file is not None and done.complete:
-            self._keep(lane, file)
+        if self._prefixes and kept and done.complete:
+            self._prefixes.keep(kept, lambda file: self._llama.save(lane, file))
         return Size(len(shared), done.reused_tokens)
 
     def _beginning(self, request: Request) -> list[int]:
@@ -255,46 +253,9 @@ class LocalModel:
         ]
         return list(os.path.commonprefix(prompts))
 
-    def _prefix_file(self, tokens: Sequence[int]) -> Path | None:
-        if self._prefix_folder is None:
-            return None
-        key = json.dumps([self._llama.fingerprint, list(tokens)]).encode()
-        return self._prefix_folder / f"{hashlib.sha256(key).hexdigest()[:32]}.prefix"
-
-    def _keep(self, lane: int, file: Path) -> None:
-        """Save the processed beginning; where the disk does not allow it, only speed is lost."""
-        new = file.with_suffix(f".{os.getpid()}.new")
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            for old in sorted(file.parent.glob("*.prefix"), key=lambda f: f.stat().st_mtime)[:-7]:
-                old.unlink(missing_ok=True)
-                _digest_file(old).unlink(missing_ok=True)
-            self._llama.save(lane, new)
-            with new.open("rb+") as saved:
-                digest = hashlib.file_digest(saved, "sha256").hexdigest()
-                os.fsync(saved.fileno())
-            _digest_file(file).write_text(digest)
-            new.replace(file)
-        except OSError as error:
-            log.warning("The processed system prompt could not be kept: %s", error)
-            new.unlink(missing_ok=True)
-
     def _note_speed(self, tokens: int, seconds: float) -> None:
         if tokens >= _SPEED_FROM_TOKENS and seconds > 0:
             self.prompt_tokens_per_s = tokens / seconds
-
-
-def _digest_file(file: Path) -> Path:
-    return file.with_suffix(".sha256")
-
-
-def _whole(file: Path) -> bool:
-    """Whether a kept beginning is as it was written: llama.cpp aborts on a damaged one."""
-    try:
-        with file.open("rb") as kept:
-            return hashlib.file_digest(kept, "sha256").hexdigest() == _digest_file(file).read_text()
-    except OSError:
-        return False
 
 
 def _call_tokens(llama: Llama) -> tuple[int, ...]:

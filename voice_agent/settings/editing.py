@@ -11,8 +11,8 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from voice_agent.errors import SettingsError
-from voice_agent.places import FILE_MODE, private_folder
+from voice_agent.errors import SettingsError, SettingsFileError
+from voice_agent.places import CONFIG_VARIABLE, FILE_MODE, how_to_write, private_folder
 from voice_agent.settings.fields import Value
 from voice_agent.settings.sources import parse, read_text
 
@@ -68,8 +68,8 @@ def _edited(file: Path) -> Iterator[Any]:
                 _replace(target, after)
     except OSError as error:
         message = f"{file} cannot be written: {error.strerror}."
-        mend = "Check its rights and the free space; nothing was changed."
-        raise SettingsError(message, mend=mend, file=file) from error
+        mend = f"Nothing was changed. {how_to_write(file, CONFIG_VARIABLE, error)}"
+        raise SettingsFileError(message, mend=mend, file=file) from error
     except TOMLKitError as error:
         message = f"{file} cannot be changed: {error}."
         mend = "Edit it by hand; nothing was changed."
