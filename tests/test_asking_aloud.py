@@ -1,5 +1,6 @@
 """Asked back by voice: the question is heard, the microphone opens, the answer counts."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,7 @@ async def test_a_note_is_written_after_a_spoken_yes(ledger: Ledger, tmp_path: Pa
     assert (statuses(room), answer.spoken) == (["ok"], "It is done.")
 
 
-@pytest.mark.parametrize("said", ["No.", "Never mind.", "Which list?", ""])
+@pytest.mark.parametrize("said", ["No.", "Never mind.", "Which list?"])
 async def test_without_a_yes_it_is_not(ledger: Ledger, tmp_path: Path, said: str) -> None:
     room = ordered(ledger, tmp_path, said)
     async with room.running():
@@ -111,13 +112,46 @@ async def test_silence_is_a_no(ledger: Ledger, tmp_path: Path) -> None:
     assert statuses(room) == ["declined"]
 
 
-async def test_an_answer_that_cannot_be_understood_is_a_no(ledger: Ledger, tmp_path: Path) -> None:
-    room = ordered(ledger, tmp_path, TranscriptionError("broken"))
+@pytest.mark.parametrize("cough", ["", TranscriptionError("broken")])
+async def test_after_a_sound_without_words_the_answer_is_waited_for_on(
+    ledger: Ledger, tmp_path: Path, cough: str | TranscriptionError
+) -> None:
+    room = ordered(ledger, tmp_path, cough, cough, "Yes.")
+    async with room.running():
+        await is_asked(room)
+        for listens in (2, 3):
+            await room.hears(QUESTION)
+            await until(lambda: len(room.ears.listens) == listens)  # noqa: B023  # awaited here
+            await room.is_in(State.LISTENING)
+        await room.hears(QUESTION)
+        await is_answered(room)
+    first, second, third = [wait_s or 0 for wait_s in room.ears.listens]
+    assert first > second > third > 0
+    assert statuses(room) == ["ok"]
+
+
+async def test_silence_after_a_sound_without_words_is_a_no(ledger: Ledger, tmp_path: Path) -> None:
+    room = ordered(ledger, tmp_path, "")
     async with room.running():
         await is_asked(room)
         await room.hears(QUESTION)
+        await until(lambda: len(room.ears.listens) == 2)
+        await room.hears(SILENCE)
         await is_answered(room)
     assert statuses(room) == ["declined"]
+
+
+async def test_sounds_without_words_do_not_lengthen_the_time(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    room = ordered(ledger, tmp_path, "")
+    room.desk.answer_s = 0.05
+    async with room.running():
+        await is_asked(room)
+        await asyncio.sleep(0.06)
+        await room.hears(QUESTION)
+        await is_answered(room)
+    assert (statuses(room), len(room.ears.listens)) == (["declined"], 1)
 
 
 async def test_the_wake_word_instead_of_an_answer_ends_the_turn(

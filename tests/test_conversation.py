@@ -22,6 +22,7 @@ from voice_agent.conversation import (
     QuestionHeard,
     SoundBegan,
     SpeechBegan,
+    SpeechWasOurs,
     StartTurn,
     State,
     StopListening,
@@ -37,6 +38,7 @@ QUESTION = Question(Sound(np.zeros(10, np.float32), 16_000), spoken_until_s=1.0)
 IDLE = Conversation(State.IDLE, turn=1)
 LISTENING = Conversation(State.LISTENING, turn=1)
 FOLLOW_UP = Conversation(State.LISTENING, turn=1, follow_up=True)
+BEGUN = replace(FOLLOW_UP, begun=True)
 THINKING = Conversation(State.THINKING, turn=1)
 SPEAKING = Conversation(State.SPEAKING, turn=1)
 ASKING = Conversation(State.LISTENING, turn=1, asking=True)
@@ -52,7 +54,13 @@ TABLE: list[tuple[Conversation, Happening, Conversation, tuple[Action, ...]]] = 
     (IDLE, ListenRequested(), LISTENING, (Listen(), READY)),
     (LISTENING, ListenRequested(), LISTENING, (Listen(), READY)),
     (SPEAKING, ListenRequested(), LISTENING, (CancelTurn("listen"), Listen(), DropCue())),
-    (FOLLOW_UP, SpeechBegan(), LISTENING, ()),
+    (FOLLOW_UP, SpeechBegan(), BEGUN, ()),
+    (BEGUN, NothingHeard(), IDLE, (PlayCue("no_speech"),)),
+    (BEGUN, SpeechWasOurs(), FOLLOW_UP, ()),
+    (BEGUN, Woken(), LISTENING, (READY,)),
+    (LISTENING, SpeechBegan(), LISTENING, ()),
+    (LISTENING, SpeechWasOurs(), LISTENING, ()),
+    (ASKING, SpeechWasOurs(), ASKING, ()),
     (IDLE, SpeechBegan(), IDLE, ()),
     (LISTENING, NothingHeard(), IDLE, (PlayCue("no_speech"),)),
     (FOLLOW_UP, NothingHeard(), IDLE, ()),
@@ -97,6 +105,8 @@ TABLE: list[tuple[Conversation, Happening, Conversation, tuple[Action, ...]]] = 
     (ASKING, Woken(), LISTENING, (WAKE, READY)),
     (ASKING, ListenRequested(), LISTENING, (CancelTurn("listen"), Listen(), READY)),
     (ASKING, CancelRequested("cancel"), IDLE, (CancelTurn("cancel"), StopListening(), STOPPED)),
+    (THINKING, AskedBack(1, 5.5), ASKING, (DropCue(), Listen(2.5))),
+    (THINKING, AskedBack(1, 8.0), THINKING, ()),
     (ASKING, TurnFailed(1), SPEAKING, (StopListening(), PlayCue("error"))),
     (ASKING, TurnEnded(1, answered=True), IDLE, (StopListening(),)),
 ]
@@ -127,7 +137,7 @@ def test_after_a_failure_it_does_not() -> None:
 
 @pytest.mark.parametrize(
     ("state", "rests"),
-    [(IDLE, True), (FOLLOW_UP, True), (LISTENING, False), (ASKING, False)],
+    [(IDLE, True), (FOLLOW_UP, True), (BEGUN, False), (LISTENING, False), (ASKING, False)],
 )
 def test_what_is_not_worth_waiting_for(state: Conversation, rests: bool) -> None:
     assert state.at_rest is rests

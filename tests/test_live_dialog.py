@@ -14,7 +14,7 @@ from voice_agent.earcons import Earcons
 from voice_agent.errors import ModelError, TranscriptionError
 from voice_agent.events import Answer, Cancelled, SpeechEnded, SpeechStarted, Transcript
 from voice_agent.ledger import Ledger
-from voice_agent.turns.front_end import NothingSaid
+from voice_agent.turns.front_end import NothingSaid, OwnSpeech
 
 STARTED = SpeechStarted(start_s=1.2, t_s=1.3)
 PAUSED = SpeechEnded(start_s=1.2, end_s=2.0, t_s=2.2)
@@ -185,6 +185,17 @@ async def test_the_end_of_the_follow_up_time_is_silent(ledger: Ledger) -> None:
         await room.hears(NothingSaid(9.0))
         await a_while()
     assert "no_speech" not in room.cues
+
+
+async def test_its_own_echo_does_not_end_the_silence_of_a_follow_up(ledger: Ledger) -> None:
+    room = Room(ledger, ["It is red."], speaker=FakeSpeaker(instant=True)).with_cues()
+    async with room.running(follow_up_s=6.0):
+        await room.hears(WAKE, QUESTION)
+        await until(lambda: room.ears.listens == [6.0])
+        await room.hears(SpeechStarted(start_s=3.0), SpeechEnded(start_s=3.0, end_s=3.4))
+        await room.hears(OwnSpeech(4.0), NothingSaid(9.0))
+        await a_while()
+    assert "no_speech" not in room.cues and room.live.state is State.IDLE
 
 
 async def test_a_failure_has_its_cue(ledger: Ledger) -> None:

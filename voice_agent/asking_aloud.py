@@ -12,24 +12,26 @@ from voice_agent.session import Session
 class VoiceAsker:
     """An `Asker` for the live session that takes it into `use`; until then nobody is there.
 
-    Silence, a muted microphone and words such as "never mind" are no answer. A wake word cancels
-    the turn, and the question with it.
+    Silence, a muted microphone and words such as "never mind" are no answer. A sound without words,
+    such as a cough, is neither: what is left of the time is listened on. A wake word cancels the
+    turn, and the question with it.
     """
 
     def __init__(self) -> None:
         self._session: Session | None = None
-        self._listen: Callable[[], bool] = _deaf
-        self._hears: Callable[[], bool] = _deaf
+        self._listen: Callable[[float], bool] = lambda spent_s: False
+        self._hears: Callable[[], bool] = lambda: False
         self._kind: Kind = "question"
         self._answer: asyncio.Future[Question | None] | None = None
 
     def use(
-        self, session: Session, *, listen: Callable[[], bool], hears: Callable[[], bool]
+        self, session: Session, *, listen: Callable[[float], bool], hears: Callable[[], bool]
     ) -> None:
         """Speak through ``session``.
 
         ``hears`` says whether there is a microphone to hear an answer with; ``listen`` opens it
-        and says whether it has: what is heard then comes to `take`.
+        and says whether it has: what is heard then comes to `take`. It gets how many seconds of
+        the time for the answer are over.
         """
         self._session, self._listen, self._hears = session, listen, hears
 
@@ -38,11 +40,13 @@ class VoiceAsker:
         session = self._session
         if session is None or not self._hears() or not await session.ask_back(question):
             return None
-        answer = await self._heard(kind)
-        if answer is None:
-            return None
-        said = await session.understand(answer.sound, answer.said)
-        return None if is_stop(said) else said or None
+        loop = asyncio.get_running_loop()
+        began_s, spent_s = loop.time(), 0.0
+        while (answer := await self._heard(kind, spent_s)) is not None:
+            if said := await session.understand(answer.sound, answer.said):
+                return None if is_stop(said) else said
+            spent_s = loop.time() - began_s
+        return None
 
     def take(self, answer: Question | None) -> None:
         """Take what was heard; None for silence."""
@@ -54,14 +58,10 @@ class VoiceAsker:
         asked = self._answer is not None and self._kind == "permission"
         return asked and (is_yes(text) or is_no(text))
 
-    async def _heard(self, kind: Kind) -> Question | None:
+    async def _heard(self, kind: Kind, spent_s: float) -> Question | None:
         self._kind = kind
         self._answer = asyncio.get_running_loop().create_future()
         try:
-            return await self._answer if self._listen() else None
+            return await self._answer if self._listen(spent_s) else None
         finally:
             self._answer = None
-
-
-def _deaf() -> bool:
-    return False

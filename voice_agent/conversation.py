@@ -28,14 +28,15 @@ class State(Enum):
 class Conversation:
     """The state: ``turn`` counts the questions so far; the last of them is the one that runs.
 
-    ``follow_up``: we listen because an answer ended, and nobody has said anything yet. ``cut``: the
-    last question did not end by itself, as where a radio talks. ``asking``: we listen because the
-    turn, which goes on, has asked the user, for ``answer_s`` at most.
+    ``follow_up``: we listen because an answer ended; ``begun``: and someone has begun to speak.
+    ``cut``: the last question did not end by itself, as where a radio talks. ``asking``: we listen
+    because the turn, which goes on, has asked the user, for ``answer_s`` at most.
     """
 
     state: State = State.IDLE
     turn: int = 0
     follow_up: bool = False
+    begun: bool = False
     follow_up_s: float = 0.0
     cut: bool = False
     asking: bool = False
@@ -49,7 +50,7 @@ class Conversation:
     @property
     def at_rest(self) -> bool:
         """Whether nothing goes on that is worth waiting for."""
-        return self.state is State.IDLE or self.follow_up
+        return self.state is State.IDLE or (self.follow_up and not self.begun)
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,11 @@ class SpeechBegan:
 
 
 @dataclass(frozen=True)
+class SpeechWasOurs:
+    """What seemed to be someone's speech was the echo of what we had played."""
+
+
+@dataclass(frozen=True)
 class QuestionHeard:
     """A whole question was spoken."""
 
@@ -116,9 +122,13 @@ class SoundBegan:
 
 @dataclass(frozen=True)
 class AskedBack:
-    """``turn`` has asked the user, who has heard the question to its end."""
+    """``turn`` has asked the user, who has heard the question to its end.
+
+    ``spent_s``: how much of the time for the answer is over, because what was heard was none.
+    """
 
     turn: int
+    spent_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -151,6 +161,7 @@ Happening = (
     Woken
     | ListenRequested
     | SpeechBegan
+    | SpeechWasOurs
     | QuestionHeard
     | QuestionTyped
     | NothingHeard
@@ -228,8 +239,8 @@ def step(now: Conversation, happening: Happening) -> tuple[Conversation, tuple[A
             return _cancelled(now, cause)
         case SoundBegan(turn) if now.state is State.THINKING and turn == now.turn:
             return replace(now, state=State.SPEAKING), (DropCue(),)
-        case AskedBack(turn) if now.answering and turn == now.turn:
-            return replace(_listening(now), asking=True), (DropCue(), Listen(now.answer_s))
+        case AskedBack(turn, spent_s) if now.answering and turn == now.turn:
+            return _asking(now, now.answer_s - spent_s)
         case TurnFailed(turn) if now.answering and turn == now.turn:
             failed = replace(now, state=State.SPEAKING, asking=False)
             return failed, (*_no_answer(now), PlayCue("error"))
@@ -239,6 +250,12 @@ def step(now: Conversation, happening: Happening) -> tuple[Conversation, tuple[A
     if now.asking:
         return _while_asking(now, happening)
     return _while_listening(now, happening) if now.state is State.LISTENING else (now, ())
+
+
+def _asking(now: Conversation, left_s: float) -> tuple[Conversation, tuple[Action, ...]]:
+    if left_s <= 0:
+        return now, ()
+    return replace(_listening(now), asking=True), (DropCue(), Listen(left_s))
 
 
 def _while_asking(
@@ -259,9 +276,11 @@ def _while_listening(
 ) -> tuple[Conversation, tuple[Action, ...]]:
     match happening:
         case SpeechBegan():
-            return replace(now, follow_up=False), ()
+            return replace(now, begun=now.follow_up), ()
+        case SpeechWasOurs():
+            return replace(now, begun=False), ()
         case NothingHeard():
-            return _idle(now), () if now.follow_up else (PlayCue("no_speech"),)
+            return _idle(now), () if now.at_rest else (PlayCue("no_speech"),)
         case QuestionHeard(question):
             thinking, actions = _thinking(now, question)
             return replace(thinking, cut=question.cut), (*actions, PlayCue("end_of_question"))
@@ -293,7 +312,7 @@ def _making_way(now: Conversation) -> tuple[Action, ...]:
 
 
 def _cancelled(now: Conversation, cause: str) -> tuple[Conversation, tuple[Action, ...]]:
-    if now.follow_up or now.state is State.IDLE:
+    if now.at_rest:
         return _idle(now), (StopListening(),) if now.follow_up else ()
     stopping = (StopListening(),) if now.state is State.LISTENING else ()
     return _idle(now), (*_cancelling(now, cause), *stopping, PlayCue("cancelled"))
@@ -314,8 +333,8 @@ def _ready(now: Conversation) -> PlayCue | DropCue:
 
 
 def _listening(now: Conversation) -> Conversation:
-    return replace(now, state=State.LISTENING, follow_up=False, asking=False)
+    return replace(now, state=State.LISTENING, follow_up=False, begun=False, asking=False)
 
 
 def _idle(now: Conversation) -> Conversation:
-    return replace(now, state=State.IDLE, follow_up=False, asking=False)
+    return replace(now, state=State.IDLE, follow_up=False, begun=False, asking=False)

@@ -39,7 +39,7 @@ from voice_agent.session import Session
 from voice_agent.stt import Transcription
 from voice_agent.turn import Ending
 from voice_agent.turns.completeness import looks_complete
-from voice_agent.turns.front_end import Addressed, FrontEndEvent, NothingSaid
+from voice_agent.turns.front_end import Addressed, FrontEndEvent, NothingSaid, OwnSpeech
 from voice_agent.turns.partials import Partials
 
 log = logging.getLogger(__name__)
@@ -199,6 +199,9 @@ class Live:
             self._paused()
         elif isinstance(event, NothingSaid):
             self._step(talk.NothingHeard())
+        elif isinstance(event, OwnSpeech):
+            self._forget_partial()
+            self._step(talk.SpeechWasOurs())
         elif isinstance(event, Addressed):
             self._addressed(event)
         if isinstance(event, Event):
@@ -213,9 +216,12 @@ class Live:
         said = self._partials.take() if self._partials is not None else None
         self._step(talk.QuestionHeard(talk.Question(sound, until_s, said, event.cut)))
 
-    def _await_answer(self) -> bool:
-        """Listen to the answer to a question of the turn that runs; return whether we do."""
-        self._step(talk.AskedBack(self._now.turn))
+    def _await_answer(self, spent_s: float) -> bool:
+        """Listen to the answer to a question of the turn that runs; return whether we do.
+
+        ``spent_s``: how much of the time for it is over.
+        """
+        self._step(talk.AskedBack(self._now.turn, spent_s))
         return self._now.asking
 
     def _paused(self) -> None:

@@ -220,6 +220,7 @@ def test_what_is_left_of_its_own_question_is_no_answer(slip_s: float) -> None:
     events = after_its_question(silence(4), slip_s)
     assert "Addressed" not in events
     assert events[-1] == "NothingSaid"
+    assert ("OwnSpeech" in events) == ("SpeechStarted" in events)
 
 
 @pytest.mark.parametrize("pause_s", [0.05, 0.2, 0.5])

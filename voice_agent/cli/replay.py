@@ -130,11 +130,11 @@ class _Replay:
     async def _shown(self, happened: "FrontEndEvent") -> AsyncIterator["Event"]:
         """Yield the events that one of the front end's is shown as."""
         from voice_agent.events import Utterance
-        from voice_agent.turns.front_end import Addressed, NothingSaid
+        from voice_agent.turns.front_end import Addressed, NothingSaid, OwnSpeech
 
         if isinstance(happened, Addressed):
             yield Utterance(start_s=happened.start_s, end_s=happened.end_s, t_s=happened.t_s)
-        elif not isinstance(happened, NothingSaid):
+        elif not isinstance(happened, NothingSaid | OwnSpeech):
             yield happened
         if self._texts is not None:
             async for text in self._texts.events(happened, self._front):

@@ -55,7 +55,14 @@ class NothingSaid:
     t_s: float
 
 
-FrontEndEvent = Wake | SpeechStarted | SpeechEnded | Addressed | NothingSaid
+@dataclass(frozen=True)
+class OwnSpeech:
+    """The speech that started last was the echo of what was played; we listen on."""
+
+    t_s: float
+
+
+FrontEndEvent = Wake | SpeechStarted | SpeechEnded | Addressed | NothingSaid | OwnSpeech
 
 
 @dataclass(frozen=True)
@@ -238,6 +245,7 @@ class FrontEnd:
         if outcome is Outcome.ENDED and self._is_echo(question):
             now = self._heard.end
             self._expect(Endpointing(self._rules, wait_s=endpointing.wait_left_s), now, now)
+            yield OwnSpeech(self.position_s)
         elif outcome is Outcome.ENDED:
             yield self._addressed(question)
         elif outcome is Outcome.NOTHING_SAID:
