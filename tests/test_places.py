@@ -1,4 +1,5 @@
 import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,13 @@ def test_a_full_disk_needs_room(tmp_path: Path) -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
     said = how_to_write(tmp_path / "ledger.sqlite3", DATA_VARIABLE, full)
     assert said.startswith(f"Make room on the disk of {tmp_path}, or")
+
+
+def test_a_place_of_another_user_is_called_so(tmp_path: Path) -> None:
+    place = Path("/")
+    if os.getuid() == 0:  # all of it is ours, but for what we give away
+        place = tmp_path / "theirs"
+        place.mkdir()
+        os.chown(place, 65534, 65534)
+    said = how_to_write(place / "no-such-folder" / "ledger.sqlite3", DATA_VARIABLE)
+    assert said.startswith(f"{place} belongs to another user") and "XDG_DATA_HOME" in said

@@ -30,9 +30,10 @@ Rows = list[dict[str, Any]]
 def ask(
     env: Env, *args: str, text: str = "", cwd: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
+    """Run the program; new files are open to all, unless it closes them."""
     command = [sys.executable, "-m", "voice_agent", *args]
     return subprocess.run(
-        command, env=env, input=text, cwd=cwd, capture_output=True, text=True, check=False
+        command, env=env, input=text, cwd=cwd, capture_output=True, text=True, check=False, umask=0
     )
 
 
@@ -141,6 +142,14 @@ def test_a_question_from_a_pipe_gives_the_answer_and_its_sources_only(home: Env)
     answer, *sources = done.stdout.splitlines()
     assert (done.returncode, done.stderr) == (0, "")
     assert words(answer) and all("room.md" in source for source in sources)
+
+
+def test_what_it_keeps_is_closed_to_others(home: Env, answered: tuple[Rows, str, Path]) -> None:
+    assert ask(home, "settings", "set", "tts.rate", "1").returncode == 0
+    kept = [Path(home[f"XDG_{name}_HOME"]) / "voice-agent" for name in ("CONFIG", "DATA", "CACHE")]
+    found = [each for folder in kept for each in (folder, *folder.rglob("*"))]
+    assert {".toml", ".sqlite3", ".prefix", ".sha256"} <= {each.suffix for each in found}
+    assert not [each for each in found if each.stat().st_mode & 0o077]
 
 
 def test_an_interrupt_while_the_prompt_is_read_ends_it_and_the_next_works(home: Env) -> None:

@@ -93,7 +93,9 @@ def test_without_a_microphone_a_recording_asks(env: dict[str, str], tmp_path: Pa
     assert "no loudspeaker" in third
     assert last.endswith(f"in {tmp_path / 'CACHE' / 'voice-agent' / 'answer.wav'}")
     assert output.startswith("You: How often must I clean the pump filter")
-    assert read_recording(Path(last.rsplit(" ", 1)[1])).seconds > 0.5
+    answer = Path(last.rsplit(" ", 1)[1])
+    assert read_recording(answer).seconds > 0.5
+    assert [each.stat().st_mode & 0o777 for each in (answer, answer.parent)] == [0o600, 0o700]
 
 
 def test_the_recorded_question_leaves_a_library_of_ones_own_alone(
