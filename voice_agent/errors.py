@@ -6,7 +6,7 @@
     ├── UsageError            wrong command line                        exit 2
     ├── OutputError           standard output cannot be written         exit 1
     ├── SettingsError         unknown key, value out of bounds          exit 2
-    │   └── SettingsFileError the file cannot be read or written        exit 1
+    │   └── SettingsFileError the file cannot be written                exit 1
     ├── CatalogueError        unknown model, broken catalogue           exit 1
     │   ├── ModelMissing      a model's file is not there               exit 3
     │   ├── ModelMismatch     a model's file is not the catalogue's     exit 3
@@ -68,7 +68,7 @@ class SettingsError(VoiceAgentError):
 
 
 class SettingsFileError(SettingsError):
-    """The settings file cannot be read or written, whatever it holds."""
+    """The settings file cannot be written."""
 
     exit_code = 1
 

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
-from voice_agent.errors import SettingsError, SettingsFileError
+from voice_agent.errors import SettingsError
 
 PREFIX = "VOICE_AGENT_"
 Kind = Literal["default", "file", "environment"]
@@ -67,14 +67,14 @@ def read_text(file: Path) -> str:
         return ""
     except IsADirectoryError as error:
         mend = f"Move it aside: mv '{file}' '{file}.aside'"
-        raise SettingsFileError(f"{file} is a folder, not a file.", mend=mend, file=file) from error
+        raise SettingsError(f"{file} is a folder, not a file.", mend=mend, file=file) from error
     except UnicodeDecodeError as error:
         message = f"{file} is not text in UTF-8 (byte {error.start})."
         raise SettingsError(message, mend="Save it again as UTF-8.", file=file) from error
     except OSError as error:
         message = f"{file} cannot be read: {error.strerror}."
         mend = f"Give yourself the right to read it: chmod u+rw '{file}'"
-        raise SettingsFileError(message, mend=mend, file=file) from error
+        raise SettingsError(message, mend=mend, file=file) from error
 
 
 def parse(text: str, file: Path) -> dict[str, Any]:
