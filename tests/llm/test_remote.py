@@ -263,7 +263,8 @@ async def test_an_error_in_mid_stream_is_passed_on() -> None:
 
 async def test_a_stop_closes_the_connection_at_once() -> None:
     asked = request(seconds=float("inf"))  # nothing else would end it
-    async with remote(Answer("It is", doing(asked.stop.set), forever)) as (model, server):
+    later = doing(lambda: asyncio.get_running_loop().call_later(0.2, asked.stop.set))
+    async with remote(Answer("It is", later, forever)) as (model, server):
         got = await pieces(model, asked)
         await asyncio.wait_for(server.left.wait(), 10)
     assert finished(got).reason == "stopped"
