@@ -94,12 +94,13 @@ class Research:
         self.question, self.conversation = QUESTION, 1
         self.emit: Listener = self.events.append
         self.history: tuple[Message, ...] = ()
+        terms = limits.pop("terms", str.split)
         self.loop = ResearchLoop(
             self.model,
             Toolbox([self.search, self.note, AskUser(asking), *limits.pop("tools", ())]),
             limits=Limits(**({"output_tokens": 64} | limits)),
             answer_limits=AnswerLimits(),
-            terms=str.split,
+            terms=terms,
             weight=lambda term: 1.0,
             prefetch=prefetch,
             permission=Permission(asking, rules),

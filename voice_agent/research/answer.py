@@ -32,6 +32,8 @@ _LEAST_EVIDENCE_CHARS = 1_300
 _HISTORY_SHARE = 0.33
 """How much of the room earlier exchanges may take: what was found matters more."""
 
+_MOST_QUERIES = 5
+
 _CLAUSE = re.compile(r"[.!?;:,\n]+")
 _WORDS = re.compile(r"\w")
 _REPEATED_CLAUSES = 4
@@ -219,6 +221,7 @@ class FinalAnswer:
         findings = reply.findings()
         if not (findings or reply.account) or reply.reason == "nothing_found":
             return _nothing_found(reply)
+        reply = replace(reply, look=reply.look or Look(findings))  # ranked once
         said = Streamed()
         try:
             request = await self._composed(reply)
@@ -266,20 +269,29 @@ class FinalAnswer:
             return False
         return fits_context(size, whole.max_tokens, self._model.context_tokens)
 
+    def shown(self, reply: Unfinished) -> list[Finding]:
+        """Return the findings that fit the final request, best first."""
+        room_chars = self._room_chars() - sum(map(len, reply.account))
+        room_chars -= sum(len(message.content) for message in self._history(reply))
+        room_chars -= sum(map(len, _fruitless(reply)))
+        return fit(reply.findings(), max(room_chars, _LEAST_EVIDENCE_CHARS))
+
+    def _room_chars(self) -> int:
+        """What can be read before the user loses patience, at about four characters a token."""
+        room_tokens = self._model.prompt_tokens_per_s * self._limits.first_word_s
+        return int(4 * min(room_tokens, self._model.context_tokens / 4))
+
+    def _history(self, reply: Unfinished) -> tuple[Message, ...]:
+        return latest(reply.history, int(_HISTORY_SHARE * self._room_chars()))
+
     def request(self, reply: Unfinished) -> Request:
         """Return the short fresh request: the evidence that fits, and the question."""
-        findings = reply.findings()
-        # about four characters a token: what can be read before the user loses patience
-        room_tokens = self._model.prompt_tokens_per_s * self._limits.first_word_s
-        room_chars = int(4 * min(room_tokens, self._model.context_tokens / 4))
-        history = latest(reply.history, int(_HISTORY_SHARE * room_chars))
-        room_chars -= sum(map(len, reply.account)) + sum(len(m.content) for m in history)
         return Request(
             messages=prompts.final_request(
                 reply.question,
-                fit(findings, max(room_chars, _LEAST_EVIDENCE_CHARS)),
-                searched=reply.evidence.searched,
-                history=history,
+                self.shown(reply),
+                fruitless=_fruitless(reply),
+                history=self._history(reply),
                 language=reply.language,
                 account=reply.account,
                 forced=reply.reason != "none",
@@ -298,6 +310,11 @@ class FinalAnswer:
         parts = [part for part in (said.text.strip(), sentence, *reply.account, kept) if part]
         spent = said.finished.charged_tokens if said.finished else 0
         return Ending("\n".join(parts), "fallback", reply.reason, spent)
+
+
+def _fruitless(reply: Unfinished) -> list[str]:
+    """What was looked for last, besides the question itself."""
+    return [q for q in reply.evidence.searched if q != reply.question][-_MOST_QUERIES:]
 
 
 def _nothing_found(reply: Unfinished) -> Ending:

@@ -89,7 +89,7 @@ class Drafts:
         grounds = support(
             reply.question,
             answer,
-            look.findings,
+            self._final.shown(reply),
             terms=self._terms,
             weight=self._weight,
             linked=look.linked,

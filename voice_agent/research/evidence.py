@@ -80,6 +80,9 @@ class Novelty:
         self._seen: OrderedDict[bytes, None] = OrderedDict()
         self._limit = limit
 
+    def __len__(self) -> int:
+        return len(self._seen)
+
     def add(self, text: str) -> int:
         """Remember ``text``; return how many of its fingerprints are new."""
         new = 0
@@ -101,6 +104,7 @@ class Evidence:
         self._findings: dict[str, Finding] = {}
         self._portions = 0
         self._struck: set[str] = set()
+        self._scores: dict[tuple[str, int, str, int], float] = {}
         self.searched: list[str] = []
 
     def __len__(self) -> int:
@@ -142,11 +146,19 @@ class Evidence:
         for finding in self.standing(self._findings.values()):
             sources.setdefault((finding.portion, finding.label), []).append(finding)
         scored = [
-            (self.relevance(f"{label} {' '.join(f.text for f in own)}", question), own)
-            for (_portion, label), own in sources.items()
+            (self._score(question, portion, label, own), own)
+            for (portion, label), own in sources.items()
         ]
         ranked = sorted(scored, key=lambda pair: -pair[0])
         return [finding for score, own in ranked if score >= floor for finding in own]
+
+    def _score(self, question: str, portion: int, label: str, own: list[Finding]) -> float:
+        """The relevance of what one portion has of a source: reckoned once, until one is struck."""
+        key = (question, portion, label, len(own))
+        if key not in self._scores:
+            text = f"{label} {' '.join(finding.text for finding in own)}"
+            self._scores[key] = self.relevance(text, question)
+        return self._scores[key]
 
     def sources_of(self, answer: str) -> tuple[Source, ...]:
         """Return where the answer's words stand: the sources that hold its telling terms."""

@@ -95,7 +95,7 @@ def final_request(
     question: str,
     findings: Sequence[Finding],
     *,
-    searched: Sequence[str],
+    fruitless: Sequence[str],
     history: Sequence[Message],
     language: str,
     account: Sequence[str] = (),
@@ -103,12 +103,11 @@ def final_request(
 ) -> tuple[Message, ...]:
     """Return the short fresh request for the final answer: evidence first, the question last.
 
-    ``account`` is what was done besides reading, a sentence a line. ``forced``: a budget ended
-    research.
+    ``fruitless`` is what was looked for without a better result, ``account`` what was done besides
+    reading, a sentence a line. ``forced``: a budget ended research.
     """
     found = "\n".join(filter(None, (passages(findings), *account)))
     parts = [evidence_and_question(found, question)]
-    fruitless = [query for query in searched if query != question]
     if fruitless:
         parts.insert(0, f"Searched without a better result: {'; '.join(fruitless)}.")
     if forced:
