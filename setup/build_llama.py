@@ -162,6 +162,8 @@ def install(wheel: Path) -> None:
 def keep(wheel: Path, kept: Path) -> None:
     """Keep the wheel for other checkouts; a cache that cannot be written is no failure."""
     try:
+        # the assistant's own folder, with other things of its user in it
+        kept.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         kept.mkdir(parents=True, exist_ok=True)
         part = kept / f"{wheel.name}.part"
         shutil.copyfile(wheel, part)

@@ -23,6 +23,14 @@ def test_the_python_and_libraries_of_this_machine_are_good() -> None:
     assert (program.python().level, program.system_packages().level) == ("good", "good")
 
 
+def test_the_libraries_that_are_looked_for_are_those_that_set_up_installs() -> None:
+    listed = (Path(__file__).parents[2] / "setup" / "packages.txt").read_text()
+    installed = {line.split()[0] for line in listed.splitlines() if " run " in line}
+    mend = program.system_packages(lambda library: None).mend
+    named = mend.removeprefix("sudo apt install ").split()
+    assert named and set(named) <= installed
+
+
 def test_a_missing_model_is_mended_by_its_download(tmp_path: Path) -> None:
     findings = list(program.models(Settings(), places(tmp_path)))
     assert [finding.level for finding in findings] == ["mend"] * 3

@@ -8,7 +8,7 @@ import shutil
 import ssl
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -25,10 +25,8 @@ LEAST_FREE_BYTES = 1_000_000_000
 PROOF_S = 600
 _ANSWER_S = 5.0
 
-_LIBRARIES = {
-    "portaudio": ("libportaudio2", "microphone and loudspeaker"),
-    "speexdsp": ("libspeexdsp1", "takes the assistant's own voice out"),
-}
+Find = Callable[[str], str | None]
+
 _PULSE_PLUGIN = "libasound_module_pcm_pulse.so"
 
 
@@ -45,13 +43,11 @@ def python() -> Finding:
     return good("python", f"Python {version} in {sys.prefix}, with all packages")
 
 
-def system_packages() -> Finding:
-    """Check the C libraries that Debian's packages bring."""
-    missing = {
-        package: why
-        for library, (package, why) in _LIBRARIES.items()
-        if ctypes.util.find_library(library) is None
-    }
+def system_packages(find: Find = ctypes.util.find_library) -> Finding:
+    """Check the C libraries that Debian's packages bring, which ``find`` finds by their names."""
+    missing = {}
+    if find("portaudio") is None:
+        missing["libportaudio2"] = "microphone and loudspeaker"
     folders = [Path("/usr/lib"), Path("/usr/lib64"), Path("/usr/local/lib")]
     plugins = [f for folder in folders for f in folder.glob(f"**/alsa-lib/{_PULSE_PLUGIN}")]
     if not plugins:
@@ -60,7 +56,7 @@ def system_packages() -> Finding:
         text = ", ".join(f"{package} ({why})" for package, why in missing.items())
         mend = f"sudo apt install {' '.join(missing)}"
         return Finding("system packages", "mend", f"missing: {text}.", mend)
-    return good("system packages", "PortAudio, SpeexDSP and ALSA's way to the sound server")
+    return good("system packages", "PortAudio and ALSA's way to the sound server")
 
 
 def models(settings: Settings, places: Places) -> Iterator[Finding]:
