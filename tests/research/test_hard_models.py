@@ -1,12 +1,20 @@
-"""Models that behave badly: each reply ends as research-loop.md says, within its budgets."""
+"""Models that behave badly: each reply ends as research-loop.md says, within its budgets.
 
+Seven of them: one that repeats itself forever, one that alternates two queries, one whose tool
+fails with a new text each time, one that writes forever, one that calls tools in the final turn,
+one that streams nothing, one that never stops.
+"""
+
+import itertools
 from collections.abc import Sequence
 
+import pytest
 from fakes import Script, ended
 from scripted_research import Research, call, outcome
 
 from voice_agent.events import AnswerText, Round, ToolCall
 from voice_agent.llm.model import Piece
+from voice_agent.phrases import phrase
 from voice_agent.research.markup import MarkupParser
 
 ONE = '{"name": "search", "arguments": {"query": "boiler"}}\n'
@@ -39,11 +47,55 @@ async def test_a_model_that_searches_the_same_forever_ends_without_progress() ->
     assert outcome(await research.reply()) == ("forced", "no_progress")
 
 
+@pytest.mark.parametrize("patience", [2, 4, 20])
+async def test_a_model_that_alternates_two_queries_ends_without_progress(patience: int) -> None:
+    research = Research(no_progress_rounds=patience)
+    cycle = itertools.cycle([[call("boiler")], [call("tyres")]])
+    research.model.replies = [*itertools.islice(cycle, 2 + patience), ["It is 1.5 bar."]]
+    reply = await research.reply()
+    assert (outcome(reply), reply.rounds) == (("forced", "no_progress"), 2 + patience)
+
+
 async def test_a_tool_that_fails_with_another_text_each_time_is_no_progress() -> None:
     research = Research(*[[call("broken")]] * 4)
     reply = await research.reply()
     assert outcome(reply) == ("forced", "nothing_found")
     assert len(research.of(ToolCall)) == 4
+
+
+async def test_a_model_that_writes_forever_ends_with_its_tokens() -> None:
+    writes: list[Script] = [[call(f"milk {n}", "note")] for n in range(200)]
+    research = Research(*writes, token_budget=1_500)
+    reply = await research.reply()
+    assert outcome(reply)[1] == "tokens"
+    assert 0 < reply.charged_tokens <= 1_500
+    assert len(research.note.asked) == reply.rounds > 20
+    assert research.model.requests[-1].tools == ()
+
+
+async def test_a_model_that_calls_tools_in_the_final_turn_gets_none() -> None:
+    research = Research([call("boiler")], [call("tyres"), call("milk", "note")], max_steps=2)
+    reply = await research.reply()
+    assert outcome(reply) == ("fallback", "steps")
+    assert (research.search.asked, research.note.asked) == (["boiler"], [])
+
+
+async def test_a_model_that_never_stops_is_cut_by_its_allowance() -> None:
+    endless: Script = [*(f"word{n} " for n in range(64)), ended("length", output=64)]
+    research = Research([call("boiler")], endless)
+    reply = await research.reply()
+    assert outcome(reply) == ("complete", "none")
+    assert reply.ending.text.endswith(phrase("incomplete", "en"))
+
+
+async def test_a_model_that_never_stops_in_the_final_turn_is_cut_by_its_deadline() -> None:
+    research = Research([call("boiler")], max_steps=2)
+    endless: Script = ["It is ", research.clock.passing(120), "very ", ended("deadline")]
+    research.model.replies.append(endless)
+    reply = await research.reply()
+    assert outcome(reply) == ("forced", "steps")
+    assert reply.ending.text.endswith(phrase("incomplete", "en"))
+    assert len(research.model.requests) == 2  # and is never started again
 
 
 async def test_a_model_that_streams_nothing_still_gives_an_answer() -> None:
