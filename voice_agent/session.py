@@ -26,6 +26,7 @@ from voice_agent.events import (
     PlaybackEnded,
     Round,
     Sentence,
+    Timings,
     ToolCall,
     ToolResult,
     Transcript,
@@ -172,18 +173,18 @@ class Session:
         if zero is not None:
             watch.note("endpoint")
         ending = await turn.supervise(self._work(turn, watch, asked))
-        self._remember(turn, ending)
+        self._remember(turn, ending, watch.timings)
         self._listener(ending)
         await self._apologise(turn, ending)
         self._turn = self._speaking_now = None
         return ending
 
-    def _remember(self, turn: Turn, ending: Ending) -> None:
+    def _remember(self, turn: Turn, ending: Ending, timings: Timings) -> None:
         if isinstance(ending, Answer):
             self._last = ending
         elif turn.heard_text():
             self._last = None  # "repeat that" would mean what was interrupted: the model's task
-        self._stages.ledger.end_turn(turn.id, ending, streamed=turn.streamed)
+        self._stages.ledger.end_turn(turn.id, ending, streamed=turn.streamed, timings=timings)
         heard = turn.heard_text()
         if heard:
             self._stages.ledger.heard(turn.id, heard)

@@ -68,6 +68,7 @@ async def test_a_cancelled_reply_keeps_what_was_streamed(ledger: Ledger) -> None
     await session.ask("How high is the boiler pressure?")
     turn = ledger.turn(ledger.turns()[0].id)
     assert (turn.state, turn.reason, turn.text) == ("cancelled", "wake", "It is ")
+    assert turn.timings["first_token"] is not None and turn.timings["answer_end"] is None
     assert [data["status"] for data in steps(turn, "tool_result")] == ["ok", "empty"]
 
 

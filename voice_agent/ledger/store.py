@@ -8,13 +8,23 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from voice_agent.errors import LedgerError
-from voice_agent.events import Answer, Cancelled, Error, Event, Transcript, name_of, to_json
+from voice_agent.events import (
+    Answer,
+    Cancelled,
+    Error,
+    Event,
+    Timings,
+    Transcript,
+    name_of,
+    to_json,
+)
 from voice_agent.ledger.database import open_database, readable_errors
 from voice_agent.ledger.records import COLUMNS, Conversation, Kind, Step, Turn, step_from, turn_from
 from voice_agent.ledger.writer import is_running, this_process
@@ -101,12 +111,21 @@ class Ledger:
                 sql = "UPDATE turns SET question = ?, language = ? WHERE id = ? AND question = ''"
                 self._db.execute(sql, (_clean(event.text), event.language, turn))
 
-    def end_turn(self, turn: int, event: Answer | Cancelled | Error, *, streamed: str = "") -> None:
+    def end_turn(
+        self,
+        turn: int,
+        event: Answer | Cancelled | Error,
+        *,
+        streamed: str = "",
+        timings: Timings | None = None,
+    ) -> None:
         """Record how a turn ended; raises LedgerError if it had ended before.
 
-        ``streamed`` is what there was of an answer that did not come to its end.
+        ``streamed`` is what there was of an answer that did not come to its end, ``timings`` when.
         """
         columns = {"text": _clean(streamed) or None, "ended_at": self._moment()} | _ending(event)
+        if timings is not None and "timings" not in columns:
+            columns["timings"] = _json(asdict(timings))
         assigned = ", ".join(f"{name} = coalesce(:{name}, {name})" for name in columns)
         with self._transaction():
             state = self._value("SELECT state FROM turns WHERE id = ?", turn)
