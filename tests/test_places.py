@@ -90,3 +90,9 @@ def test_a_place_of_another_user_is_called_so(tmp_path: Path) -> None:
         os.chown(place, 65534, 65534)
     said = how_to_write(place / "no-such-folder" / "ledger.sqlite3", DATA_VARIABLE)
     assert said.startswith(f"{place} belongs to another user") and "XDG_DATA_HOME" in said
+
+
+def test_a_link_that_leads_nowhere_is_called_so(tmp_path: Path) -> None:
+    link = tmp_path / "ledger.sqlite3"
+    link.symlink_to(tmp_path / "gone" / "ledger.sqlite3")
+    assert how_to_write(link, DATA_VARIABLE) == f"It is a link that leads nowhere: ls -l '{link}'"

@@ -117,6 +117,8 @@ def how_to_write(path: Path, variable: str, error: OSError | None = None) -> str
     elsewhere = f"or name another place: export {variable}=FOLDER"
     if error is not None and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"Make room on the disk of {place}, {elsewhere}"
+    if not place.exists():
+        return f"It is a link that leads nowhere: ls -l '{place}'"
     if place != path and not place.is_dir():
         return f"Move the file out of the way: mv '{place}' '{place}.aside'"
     if os.statvfs(place).f_flag & os.ST_RDONLY:

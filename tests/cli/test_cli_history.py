@@ -70,9 +70,11 @@ def test_the_list_can_be_read_by_a_person(capsys: Output, turns: list[int]) -> N
     assert "When?" in out and "On Tuesday." in out and "answered (complete)" in out
 
 
-def test_an_empty_history_says_so_and_succeeds(capsys: Output) -> None:
-    assert run(["history"]) == 0
-    assert capsys.readouterr().out == ""
+@pytest.mark.parametrize("command", ["history", "history conversations"])
+def test_an_empty_history_says_so_and_succeeds(capsys: Output, command: str) -> None:
+    assert run(command.split()) == 0
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "voice-agent: nothing has been asked yet.\n")
 
 
 @pytest.mark.parametrize("command", ["history show 1 --json", "history --json show 1"])

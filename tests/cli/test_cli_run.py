@@ -171,6 +171,19 @@ def test_a_signal_ends_it_and_the_file_is_written(
     assert 1.5 < soundfile.info(tmp_path / "out.wav").duration < 60
 
 
+def test_a_reader_that_leaves_ends_it(env: dict[str, str], tmp_path: Path, say: Say) -> None:
+    soundfile.write(tmp_path / "asked.wav", say(1.5, WAKE, 1.5, WAKE, 120.0), RATE_HZ)
+    files = ("--input-wav", tmp_path / "asked.wav", "--output-wav", tmp_path / "out.wav")
+    with start(env, *files, "--json") as child:
+        until(child, "wake")
+        assert child.stdout is not None and child.stderr is not None
+        child.stdout.close()
+        errors = child.stderr.read()
+    assert child.returncode == 0
+    assert "unexpected" not in errors and "Traceback" not in errors
+    assert soundfile.info(tmp_path / "out.wav").duration < 60
+
+
 def test_at_the_desk_the_wake_word_silences_an_answer(
     env: dict[str, str], tmp_path: Path, say: Say
 ) -> None:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from voice_agent.cli.arguments import count
-from voice_agent.cli.output import say
+from voice_agent.cli.output import say, say_row
 from voice_agent.errors import Cancelled, LedgerError, UsageError
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from voice_agent.ledger import Ledger, Turn
 
 LIMIT = 20
+NOTHING_YET = "voice-agent: nothing has been asked yet.\n"
 
 
 def add(verbs: "Verbs") -> None:
@@ -54,7 +55,7 @@ def _list(args: argparse.Namespace) -> int:
     for turn in turns:
         say(_json(turn, steps=False) if args.json else _line(turn))
     if not turns and not args.json:
-        sys.stderr.write("voice-agent: nothing has been asked yet.\n")
+        sys.stderr.write(NOTHING_YET)
     return 0
 
 
@@ -67,7 +68,9 @@ def _conversations(args: argparse.Namespace) -> int:
         head = (
             f"{each.id:>5}  {local(each.started_at)}  {_turns(each.turns)}  {short(each.question)}"
         )
-        say(json.dumps(asdict(each), ensure_ascii=False) if args.json else head)
+        say_row(asdict(each)) if args.json else say(head)
+    if not conversations and not args.json:
+        sys.stderr.write(NOTHING_YET)
     return 0
 
 
