@@ -1,3 +1,4 @@
+import resource
 import stat
 import tomllib
 from pathlib import Path
@@ -32,6 +33,22 @@ def test_a_file_that_is_there_is_left_alone(tmp_path: Path) -> None:
     file.write_text("# mine\n")
     assert not write_commented(file)
     assert file.read_text() == "# mine\n"
+
+
+def test_on_a_full_disk_there_is_none_and_no_part_of_it(tmp_path: Path) -> None:
+    file = tmp_path / "voice-agent" / "config.toml"
+    before, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, hard))
+    try:
+        written = write_commented(file)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (before, hard))
+    assert not written and not list(file.parent.iterdir())
+
+
+def test_a_folder_that_cannot_be_made_is_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "voice-agent").touch()
+    assert not write_commented(tmp_path / "voice-agent" / "config.toml")
 
 
 def test_a_value_is_set_in_its_section_and_the_comments_stay(tmp_path: Path) -> None:

@@ -18,15 +18,19 @@ _HOW = "Take the '# ' from a line that is a setting, and change its value."
 def write_commented(file: Path) -> bool:
     """Write the settings file (0600) where there is none; return whether it was written.
 
-    A folder that cannot be written to is no fault: the program has its defaults.
+    A folder that cannot be written to, or a full disk, is no fault: the program has its defaults.
     """
     try:
         private_folder(file.parent)
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
     except OSError:
         return False
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        stream.write(commented())
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(commented())
+    except OSError:
+        file.unlink(missing_ok=True)
+        return False
     return True
 
 
