@@ -11,17 +11,21 @@ NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"
 def main() -> None:
     """Run the command line and exit with its code."""
     os.environ[NO_TELEMETRY] = "1"
-    _fill_closed_outputs()
+    _prepare_outputs()
     from voice_agent.cli import run
 
     sys.exit(run(sys.argv[1:]))
 
 
-def _fill_closed_outputs() -> None:
-    """Let what is written nowhere go nowhere: Python has no output where a shell closed it."""
+def _prepare_outputs() -> None:
+    """See that no word is too odd for an output, and that each is there.
+
+    Python has none where a shell closed it: what is written to it goes nowhere.
+    """
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open("w"))
+        stream = getattr(sys, name) or Path(os.devnull).open("w")
+        stream.reconfigure(errors="replace")
+        setattr(sys, name, stream)
 
 
 if __name__ == "__main__":

@@ -70,6 +70,14 @@ def test_a_closed_output_is_no_fault(tmp_path: Path, line: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_terminal_that_lacks_a_letter_gets_the_rest(tmp_path: Path) -> None:
+    (tmp_path / "Bücher").mkdir()
+    (tmp_path / "Bücher" / "a.md").write_text("# A\n\nThe letter.\n")
+    done = program(f"export PYTHONIOENCODING=ascii; $VA library add '{tmp_path}/Bücher'", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"{tmp_path}/B?cher: 1 document added." in done.stdout
+
+
 @pytest.mark.parametrize("line", ["$VA settings list | head -c 1", "$VA --help | head -c 1"])
 def test_a_reader_that_leaves_is_no_fault(tmp_path: Path, line: str) -> None:
     done = program(f"set -o pipefail; {line}", tmp_path)
