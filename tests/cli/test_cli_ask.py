@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from voice_agent.cli.ask import question_from
+
 from voice_agent.audio.format import read_recording
 
 ROOT = Path(__file__).parent.parent.parent
@@ -217,6 +219,10 @@ def test_a_recording_that_is_not_there_is_named(empty: Env) -> None:
 def test_a_question_that_is_none_is_wrong_usage(empty: Env, text: str) -> None:
     done = ask(empty, "ask", "--quiet", text=text)
     assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_bytes_that_are_no_text_do_not_spoil_a_question() -> None:
+    assert question_from(" Where is the caf\udce9? \n") == "Where is the caf??"
 
 
 def test_text_and_a_recording_are_one_too_many(empty: Env) -> None:

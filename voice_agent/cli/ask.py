@@ -40,7 +40,7 @@ def _ask(args: argparse.Namespace) -> int:
         raise UsageError("A question is either text or --audio.", mend="Leave one of them out.")
     if args.out is not None:
         _check_place(args.out)
-    asked: str | Sound = read_recording(args.audio) if args.audio else _question(args.text)
+    asked: str | Sound = read_recording(args.audio) if args.audio else question_from(args.text)
     try:
         return asyncio.run(_answer(args, asked))
     except asyncio.CancelledError:  # interrupted while it started: there was no turn to cancel
@@ -57,12 +57,17 @@ def _check_place(out: Path) -> None:
         )
 
 
-def _question(text: str | None) -> str:
+def question_from(text: str | None) -> str:
+    """Return the question that was typed, or without ``text`` what comes from stdin.
+
+    Raises UsageError where there is none, or too long a one.
+    """
     if text is None:
         if sys.stdin is None or sys.stdin.isatty():
             raise UsageError("There is no question.", mend="Give it after 'ask', or in a pipe.")
         text = sys.stdin.buffer.read(4 * MAX_QUESTION_CHARS + 4).decode("utf-8", "replace")
-    question = text.strip()
+    # bytes that are no UTF-8 come as halves of letters, which no database and no model takes
+    question = text.encode("utf-8", "replace").decode("utf-8").strip()
     if not question:
         raise UsageError("The question is empty.", mend="Give it after 'ask', or in a pipe.")
     if len(question) > MAX_QUESTION_CHARS:
