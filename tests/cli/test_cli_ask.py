@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from voice_agent.cli.ask import question_from
-
 from voice_agent.audio.format import read_recording
+from voice_agent.cli.ask import question_from
 
 ROOT = Path(__file__).parent.parent.parent
 MODEL = "qwen2.5-coder-0.5b-instruct"
