@@ -53,11 +53,13 @@ async def open_research(
     """
     if weights is None:
         async with _remote_model(settings) as server:
-            yield _research(settings, server, shelves, sufficiency=None)
+            yield research_over(settings, server, shelves, sufficiency=None)
         return
     async with _local_model(settings, places, weights) as model:
         threshold = catalogue.model(settings.llm.model).evidence_yes
-        research = _research(settings, model, shelves, sufficiency=Sufficiency(model, threshold))
+        research = research_over(
+            settings, model, shelves, sufficiency=Sufficiency(model, threshold)
+        )
         for opening in research.openings():
             await model.prepare(opening)
         yield research
@@ -94,13 +96,14 @@ async def _remote_model(settings: Settings) -> AsyncIterator[RemoteModel]:
         await model.close()
 
 
-def _research(
+def research_over(
     settings: Settings,
     model: Model,
     shelves: Shelves,
     *,
     sufficiency: Sufficiency | None,
 ) -> ResearchLoop:
+    """Return the research with ``model``, as the settings want it."""
     research, answer, tools = settings.research, settings.answer, settings.tools
     asking = Asking(shelves.asker, time.monotonic)
     return ResearchLoop(

@@ -39,7 +39,7 @@ def load_xquad(file: Path) -> tuple[list[Paragraph], list[Question]]:
     Raises UsageError.
     """
     try:
-        articles = json.loads(_text(file))["data"]
+        articles = json.loads(text_of(file))["data"]
         paragraphs = [
             (str(article["title"]).replace("_", " "), paragraph)
             for article in articles
@@ -48,7 +48,7 @@ def load_xquad(file: Path) -> tuple[list[Paragraph], list[Question]]:
         questions = [_question(row) for _, paragraph in paragraphs for row in paragraph["qas"]]
         return [(title, paragraph["context"]) for title, paragraph in paragraphs], questions
     except (ValueError, KeyError, TypeError) as error:
-        raise _bad(file, error) from error
+        raise bad_form(file, error) from error
 
 
 def load_unanswerable(file: Path) -> tuple[list[Paragraph], list[Question]]:
@@ -57,7 +57,7 @@ def load_unanswerable(file: Path) -> tuple[list[Paragraph], list[Question]]:
     Each line has ``title``, ``paragraph`` and ``question``. Raises UsageError.
     """
     try:
-        rows = [json.loads(line) for line in _text(file).splitlines() if line.strip()]
+        rows = [json.loads(line) for line in text_of(file).splitlines() if line.strip()]
         paragraphs = dict.fromkeys(
             (row["title"].replace("_", " "), row["paragraph"]) for row in rows
         )
@@ -66,7 +66,7 @@ def load_unanswerable(file: Path) -> tuple[list[Paragraph], list[Question]]:
             for n, row in enumerate(rows, 1)
         ]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _bad(file, error) from error
+        raise bad_form(file, error) from error
     return list(paragraphs), questions
 
 
@@ -131,7 +131,8 @@ def _question(row: dict[str, Any]) -> Question:
     return Question(id=row["id"], text=row["question"].strip(), accept=(golds,))
 
 
-def _text(file: Path) -> str:
+def text_of(file: Path) -> str:
+    """Return the text of ``file``; raises UsageError where it cannot be read."""
     try:
         return file.read_text("utf-8")
     except OSError as error:
@@ -142,7 +143,8 @@ def _text(file: Path) -> str:
         ) from error
 
 
-def _bad(file: Path, error: Exception) -> UsageError:
+def bad_form(file: Path, error: Exception) -> UsageError:
+    """Return what to raise where ``file`` does not hold what it should."""
     return UsageError(
         f"{file} is not in the expected form: {type(error).__name__}: {error}.",
         mend="benchmarks/README.md says what --data must hold and where it comes from.",

@@ -150,6 +150,12 @@ class Llama(Vocabulary):
         finally:
             self._aborted = _never
 
+    def counted_tokens(self) -> int:
+        """How many tokens llama.cpp itself has counted as evaluated, aborted ones too."""
+        self._c.llama_synchronize(self._context)  # what is queued is counted then
+        counted = self._c.llama_perf_context(self._context)
+        return int(counted.n_p_eval + counted.n_eval)
+
     def forget(self, sequence: int) -> None:
         """Empty the sequence."""
         self._c.llama_memory_seq_rm(self._memory, sequence, -1, -1)
