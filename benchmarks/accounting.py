@@ -6,27 +6,27 @@
 The shipped questions are answered in three ways, in turn: as shipped, with a verdict on each
 draft, and by a model that must search by itself with few tokens. With --remote the model is a
 server's: one that sends usage figures, and llama-cpp-python's own, which sends none in a stream.
---rows keeps a line a reply (JSON), so that a long run can be made in parts; the table and the
-verdict are of all lines in it. The exit code is 1 where a figure does not match.
+--rows keeps a line a reply (JSON); what stands in it is not asked again, so that a long run can be
+made in parts; the table and the verdict are of all lines. The exit code is 1 where a figure does
+not match.
 """
 
 import argparse
 import asyncio
-import json
 import sys
 import tempfile
-import urllib.request
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from voice_agent.bench.accounts import Row, estimates, faults, table, verdict
+from voice_agent.bench.accounts import estimates, faults, table, verdict
 from voice_agent.bench.documents import fill_library
 from voice_agent.bench.metered import Metered, MeteredModel
 from voice_agent.bench.questions import Question, examples, load_questions
-from voice_agent.bench.servers import ModelServer, llama_cpp_server, tool_call_server
+from voice_agent.bench.rows import Row, Rows
+from voice_agent.bench.servers import ModelServer, ask_json, llama_cpp_server, tool_call_server
 from voice_agent.catalogue import Catalogue, locate
 from voice_agent.engine import Engine, StopFlag, usable_cores
 from voice_agent.errors import VoiceAgentError
@@ -157,7 +157,7 @@ async def remote_ways(folder: Path) -> AsyncIterator[list[Way]]:
 
         def as_served(requests: Sequence[Metered]) -> dict[str, Any]:
             nonlocal noted
-            served = _asked(f"{with_usage.root}/requests?from={noted}")
+            served = ask_json(f"{with_usage.root}/requests?from={noted}")
             noted += len(served)
             usage = [row["prompt_tokens"] for row in served]
             return {"served": served, "usage": usage}
@@ -166,8 +166,8 @@ async def remote_ways(folder: Path) -> AsyncIterator[list[Way]]:
             return {"usage": [_usage(without, each) for each in requests]}
 
         yield [
-            await _remote_way("usage sent", with_usage, shelf, opened, as_served),
-            await _remote_way("none sent", without, shelf, opened, asked_again),
+            await _remote_way("usage sent", with_usage, shelf, opened=opened, more=as_served),
+            await _remote_way("none sent", without, shelf, opened=opened, more=asked_again),
         ]
 
 
@@ -175,6 +175,7 @@ async def _remote_way(
     name: str,
     server: ModelServer,
     shelf: Shelves,
+    *,
     opened: AsyncExitStack,
     more: Callable[[Sequence[Metered]], Mapping[str, Any]],
 ) -> Way:
@@ -189,15 +190,7 @@ def _usage(server: ModelServer, metered: Metered) -> int:
     """Ask a request again, not as a stream, for the usage figure that comes only so."""
     body = body_of(metered.request, NAME) | {"stream": False, "max_tokens": 1}
     del body["stream_options"]
-    return int(_asked(f"{server.address}/chat/completions", body)["usage"]["prompt_tokens"])
-
-
-def _asked(address: str, body: Mapping[str, Any] | None = None) -> Any:
-    data = None if body is None else json.dumps(body).encode()
-    asked = urllib.request.Request(address, data, {"Content-Type": "application/json"})
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(asked, timeout=ANSWER_S) as answer:
-        return json.load(answer)
+    return int(ask_json(f"{server.address}/chat/completions", body)["usage"]["prompt_tokens"])
 
 
 async def account(way: Way, n: int, question: Question) -> Row:
@@ -226,15 +219,16 @@ async def account(way: Way, n: int, question: Question) -> Row:
     return row
 
 
-async def run(args: argparse.Namespace, add: Callable[[Row], None]) -> None:
-    """Account for the replies that are asked for, one after another."""
+async def run(args: argparse.Namespace, rows: Rows) -> None:
+    """Account for the replies that are asked for and not in ``rows``, one after another."""
     questions = load_questions(examples() / "questions.toml")
-    numbers = range(args.first, args.first + args.n)
+    done = {row["n"] for row in rows.all()}
+    numbers = [n for n in range(args.first, args.first + args.n) if n not in done]
     with tempfile.TemporaryDirectory(prefix="voice-agent-servers-") as folder:
         opening = remote_ways(Path(folder)) if args.remote else local_ways()
         async with opening as ways:
             for n in numbers:
-                add(await account(ways[n % len(ways)], n, questions[n % len(questions)]))
+                rows.add(await account(ways[n % len(ways)], n, questions[n % len(questions)]))
 
 
 def main(argv: Sequence[str]) -> int:
@@ -246,21 +240,13 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--rows", type=Path, metavar="FILE", help="keeps a line a reply")
     args = parser.parse_args(argv)
     args.n = (10 if args.remote else 30) if args.n is None else args.n
-    rows: list[Row] = []
-    if args.rows and args.rows.is_file():
-        rows = [json.loads(line) for line in args.rows.read_text("utf-8").splitlines()]
-
-    def add(row: Row) -> None:
-        rows.append(row)
-        if args.rows:
-            with args.rows.open("a", encoding="utf-8") as kept:
-                kept.write(json.dumps(row, ensure_ascii=False) + "\n")
-
     try:
-        asyncio.run(run(args, add))
+        kept = Rows(args.rows)
+        asyncio.run(run(args, kept))
     except VoiceAgentError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
+    rows = kept.all()
     if args.remote:
         print(estimates(rows), end="\n\n")
     print(table(rows), verdict(rows), sep="\n\n")

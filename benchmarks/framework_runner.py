@@ -12,6 +12,7 @@ import json
 import sys
 import urllib.request
 from collections.abc import Callable
+from typing import Any
 
 OUTPUT_TOKENS = 512
 Ask = Callable[[str, str], str]
@@ -51,7 +52,7 @@ class Tools:
 
 def smolagents(address: str) -> Ask:
     """Return what asks a ToolCallingAgent."""
-    from smolagents import OpenAIModel, Tool, ToolCallingAgent
+    from smolagents import OpenAIModel, ToolCallingAgent
 
     model = OpenAIModel(
         "served",
@@ -61,39 +62,9 @@ def smolagents(address: str) -> Ask:
         temperature=0.0,
     )
 
-    def offered(tools: Tools) -> list[Tool]:
-        class Search(Tool):
-            name = "search_documents"
-            description = "Search the user's documents for passages about something."
-            inputs = {"query": {"type": "string", "description": "words to look for"}}
-            output_type = "string"
-
-            def forward(self, query: str) -> str:
-                return tools.search_documents(query)
-
-        class Read(Tool):
-            name = "read_document"
-            description = (
-                "Read what one of the user's documents, named by its title or path, says about it."
-            )
-            inputs = {
-                "title": {"type": "string", "description": "title or path of the document"},
-                "heading": {
-                    "type": "string",
-                    "description": "heading of the part to read",
-                    "nullable": True,
-                },
-            }
-            output_type = "string"
-
-            def forward(self, title: str, heading: str | None = None) -> str:
-                return tools.read_document(title, heading or "")
-
-        return [Search(), Read()]
-
     def ask(question: str, instructions: str) -> str:
         agent = ToolCallingAgent(
-            tools=offered(Tools(address, question)),
+            tools=_smolagents_tools(Tools(address, question)),
             model=model,
             instructions=instructions,
             verbosity_level=0,
@@ -101,6 +72,38 @@ def smolagents(address: str) -> Ask:
         return str(agent.run(question) or "")
 
     return ask
+
+
+def _smolagents_tools(tools: Tools) -> list[Any]:
+    from smolagents import Tool
+
+    text = {"type": "string"}
+    heading = text | {"description": "heading of the part to read", "nullable": True}
+
+    class Search(Tool):
+        name = "search_documents"
+        description = "Search the user's documents for passages about something."
+        inputs = {"query": text | {"description": "words to look for"}}
+        output_type = "string"
+
+        def forward(self, query: str) -> str:
+            return tools.search_documents(query)
+
+    class Read(Tool):
+        name = "read_document"
+        description = (
+            "Read what one of the user's documents, named by its title or path, says about it."
+        )
+        inputs = {
+            "title": text | {"description": "title or path of the document"},
+            "heading": heading,
+        }
+        output_type = "string"
+
+        def forward(self, title: str, heading: str | None = None) -> str:
+            return tools.read_document(title, heading or "")
+
+    return [Search(), Read()]
 
 
 def pydantic_ai(address: str) -> Ask:

@@ -18,18 +18,18 @@ import json
 import sys
 import tempfile
 import time
-import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from voice_agent.bench.comparison import Posed, Row, judged, posed, table
+from voice_agent.bench.comparison import Posed, judged, posed, table
 from voice_agent.bench.hotpot import load_hotpot
 from voice_agent.bench.metered import MeteredModel
 from voice_agent.bench.questions import examples, load_questions
-from voice_agent.bench.servers import ModelServer, tool_call_server
+from voice_agent.bench.rows import Row, Rows
+from voice_agent.bench.servers import ModelServer, ask_json, tool_call_server
 from voice_agent.bench.squad import Paragraph, write_library
 from voice_agent.catalogue import Catalogue, locate
 from voice_agent.engine import Engine, StopFlag, usable_cores
@@ -54,7 +54,7 @@ CONTEXT_TOKENS = 8192
 LIMIT_S = 120.0
 ANSWER_S = 30.0
 START_S = 120.0
-LEFT = 3
+LATE = 3
 HONEST = "If the documents do not tell it, say that it was not found."
 
 
@@ -131,9 +131,7 @@ def served_requests(server: ModelServer) -> Callable[[], list[dict[str, Any]]]:
 
     def spent() -> list[dict[str, Any]]:
         nonlocal seen
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(f"{server.root}/requests?from={seen}") as answer:
-            rows: list[dict[str, Any]] = json.load(answer)
+        rows: list[dict[str, Any]] = ask_json(f"{server.root}/requests?from={seen}")
         seen += len(rows)
         return rows
 
@@ -255,27 +253,59 @@ async def answer(system: System, args: argparse.Namespace, name: str, asked: Pos
     }
 
 
-async def run(args: argparse.Namespace, rows: Sequence[Row], add: Callable[[Row], None]) -> bool:
-    """Ask what is not answered yet; return whether any question was left for lack of time."""
+@dataclass(frozen=True)
+class Left:
+    """What is still to be asked of each system, and until when (`time.monotonic`)."""
+
+    questions: dict[str, list[Posed]]
+    until: float
+
+    @property
+    def late(self) -> bool:
+        """Whether no other question may be begun."""
+        return time.monotonic() > self.until
+
+
+def left(args: argparse.Namespace, rows: Sequence[Row]) -> Left:
+    """Return what is wanted and not in ``rows``."""
     shipped = load_questions(examples() / "questions.toml")
     _paragraphs, hotpot = load_hotpot(args.data / "hotpot" / "questions.jsonl")
     wanted = posed(shipped, hotpot)[args.first : args.first + args.n]
-    until = time.monotonic() + 60 * args.minutes
     done = {(row["model"], row["system"], row["id"]) for row in rows}
+    todo = {
+        name: [one for one in wanted if (args.model, name, one[1].id) not in done]
+        for name in args.systems
+    }
+    until = time.monotonic() + 60 * args.minutes
+    return Left({name: questions for name, questions in todo.items() if questions}, until)
+
+
+async def run(args: argparse.Namespace, rows: Sequence[Row], add: Callable[[Row], None]) -> bool:
+    """Ask what is not answered yet; return whether any question was left for lack of time."""
+    todo = left(args, rows)
     with tempfile.TemporaryDirectory(prefix="voice-agent-frameworks-") as folder:
         async with opened(args, Path(folder)) as systems:
-            for name, opening in systems.items():
-                todo = [one for one in wanted if (args.model, name, one[1].id) not in done]
-                if todo and time.monotonic() > until:
-                    return True
-                if not todo:
-                    continue
-                async with opening() as system:
-                    for one in todo:
-                        if time.monotonic() > until:
-                            return True
-                        add(await answer(system, args, name, one))
-    return False
+            for name in todo.questions:
+                await ask_one(args, name, systems[name], todo, add=add)
+    return any(todo.questions.values())
+
+
+async def ask_one(
+    args: argparse.Namespace,
+    name: str,
+    opening: Callable[[], AbstractAsyncContextManager[System]],
+    todo: Left,
+    *,
+    add: Callable[[Row], None],
+) -> None:
+    """Ask one system its questions, as long as there is time."""
+    if todo.late:
+        return
+    questions = todo.questions[name]
+    async with opening() as system:
+        while questions and not todo.late:
+            add(await answer(system, args, name, questions[0]))
+            del questions[0]
 
 
 def main(argv: Sequence[str]) -> int:
@@ -290,28 +320,23 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin none after")
     parser.add_argument("--rows", type=Path, metavar="FILE", help="keeps a line an answer")
     args = parser.parse_args(argv)
-    rows: list[Row] = []
-    if args.rows and args.rows.is_file():
-        rows = [json.loads(kept) for kept in args.rows.read_text("utf-8").splitlines()]
 
     def add(row: Row) -> None:
-        rows.append(row)
+        kept.add(row)
         right = "right" if row["right"] else f"WRONG ({row['why']})"
         shown = " ".join((row["text"] or row["error"]).split())[:100]
         print(f"{row['system']:12} {row['origin']:9} {row['seconds']:6.1f} s  {right}: {shown}")
         sys.stdout.flush()
-        if args.rows:
-            with args.rows.open("a", encoding="utf-8") as kept:
-                kept.write(json.dumps(row, ensure_ascii=False) + "\n")
 
     try:
-        left = asyncio.run(run(args, rows, add))
+        kept = Rows(args.rows)
+        late = asyncio.run(run(args, kept.all(), add))
     except VoiceAgentError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
-    if rows:
-        print(f"\n{table(rows)}")
-    return LEFT if left else 0
+    if kept.all():
+        print(f"\n{table(kept.all())}")
+    return LATE if late else 0
 
 
 if __name__ == "__main__":

@@ -56,19 +56,19 @@ class Served:
 
     async def run(self, request: Request, pieces: asyncio.Queue[Piece | ModelError]) -> None:
         """Put the reply's pieces into the queue, last `Finished` or what went wrong."""
-        try:
-            async with self._one:
+        async with self._one:
+            try:
                 async for piece in self._model.stream(request):
-                    if isinstance(piece, Finished):
-                        self._note(piece)
+                    self._note(piece)
                     pieces.put_nowait(piece)
-        except ModelError as error:
-            pieces.put_nowait(error)
+            except ModelError as error:
+                pieces.put_nowait(error)
 
-    def _note(self, finished: Finished) -> None:
-        row = asdict(finished)
-        del row["generated"]
-        self.rows.append(row)
+    def _note(self, piece: Piece) -> None:
+        if isinstance(piece, Finished):
+            row = asdict(piece)
+            del row["generated"]
+            self.rows.append(row)
 
 
 def request_of(body: dict[str, Any]) -> Request:

@@ -1,14 +1,13 @@
 """The benchmarks' server with the small model: it parses calls and says what it processed."""
 
 import json
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from voice_agent.bench.servers import ModelServer, tool_call_server
+from voice_agent.bench.servers import ModelServer, ask_json, tool_call_server
 from voice_agent.engine import StopFlag
 from voice_agent.library import Library
 from voice_agent.llm.access import Access
@@ -35,10 +34,7 @@ def server(models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 def asked(server: ModelServer, path: str, body: dict[str, Any] | None = None) -> Any:
-    data = None if body is None else json.dumps(body).encode()
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(urllib.request.Request(server.root + path, data)) as answer:
-        return json.load(answer)
+    return ask_json(server.root + path, body)
 
 
 def test_a_call_comes_back_parsed(server: ModelServer) -> None:

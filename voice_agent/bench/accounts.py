@@ -4,9 +4,8 @@ A row is one reply as plain figures, the way it is kept in a file of JSON lines.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
-Row = dict[str, Any]
+from voice_agent.bench.rows import Row
 
 
 def faults(row: Row) -> list[str]:

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from itertools import chain
 from statistics import median
-from typing import Any
 
 from voice_agent.bench.judge import Verdict, judge
 from voice_agent.bench.questions import Question
+from voice_agent.bench.rows import Row
 from voice_agent.bench.squad import judge_gold
 
 OF_EACH = 8
 SHIPPED, TWO_HOP, NO_ANSWER = "shipped", "two-hop", "no answer"
-Row = dict[str, Any]
 Posed = tuple[str, Question]
 """Where a question comes from, and the question."""
 

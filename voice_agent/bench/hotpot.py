@@ -17,7 +17,7 @@ def load_hotpot(file: Path) -> tuple[list[Paragraph], list[Question]]:
     ``title`` and ``sentences``). Raises UsageError.
     """
     try:
-        rows = [json.loads(line) for line in text_of(file).splitlines() if line.strip()]
+        rows = [json.loads(line) for line in text_of(file).split("\n") if line.strip()]
         paragraphs = dict.fromkeys(
             (title, "".join(sentences).strip())
             for row in rows

@@ -1,6 +1,7 @@
 """OpenAI-compatible servers as child processes, on the loopback interface."""
 
 import contextlib
+import json
 import os
 import socket
 import subprocess
@@ -8,9 +9,10 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from voice_agent.engine import usable_cores
 from voice_agent.errors import ModelError
@@ -39,6 +41,18 @@ def free_port() -> int:
     with socket.socket() as opened:
         opened.bind(("127.0.0.1", 0))
         return int(opened.getsockname()[1])
+
+
+def ask_json(address: str, body: Mapping[str, Any] | None = None, timeout_s: float = 60.0) -> Any:
+    """Return what ``address`` answers, decoded; with ``body`` it is sent there.
+
+    Raises OSError where it refuses or does not answer.
+    """
+    data = None if body is None else json.dumps(body).encode()
+    asked = urllib.request.Request(address, data, {"Content-Type": "application/json"})
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(asked, timeout=timeout_s) as answer:
+        return json.load(answer)
 
 
 @contextlib.contextmanager

@@ -57,7 +57,7 @@ def load_unanswerable(file: Path) -> tuple[list[Paragraph], list[Question]]:
     Each line has ``title``, ``paragraph`` and ``question``. Raises UsageError.
     """
     try:
-        rows = [json.loads(line) for line in text_of(file).splitlines() if line.strip()]
+        rows = [json.loads(line) for line in text_of(file).split("\n") if line.strip()]
         paragraphs = dict.fromkeys(
             (row["title"].replace("_", " "), row["paragraph"]) for row in rows
         )
