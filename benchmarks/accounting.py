@@ -17,22 +17,19 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from voice_agent.bench.accounts import estimates, faults, table, verdict
-from voice_agent.bench.documents import fill_library
 from voice_agent.bench.metered import Metered, MeteredModel
 from voice_agent.bench.questions import Question, examples, load_questions
+from voice_agent.bench.researching import shelves_of, weights
 from voice_agent.bench.rows import Row, Rows
 from voice_agent.bench.servers import ModelServer, ask_json, llama_cpp_server, tool_call_server
-from voice_agent.catalogue import Catalogue, locate
 from voice_agent.engine import Engine, StopFlag, usable_cores
 from voice_agent.errors import VoiceAgentError
 from voice_agent.events import Event, Round
-from voice_agent.ledger import Ledger
-from voice_agent.library import Library
 from voice_agent.llm.access import Access
 from voice_agent.llm.counting import plain_tokens
 from voice_agent.llm.llama import Llama
@@ -40,8 +37,6 @@ from voice_agent.llm.local import LocalModel
 from voice_agent.llm.model import Message, Request
 from voice_agent.llm.remote import RemoteModel
 from voice_agent.llm.wire import body_of, prompt_of
-from voice_agent.places import places
-from voice_agent.research.asking import Nobody
 from voice_agent.research.loop import Inquiry, ResearchLoop
 from voice_agent.research.sufficiency import Sufficiency
 from voice_agent.settings import Settings
@@ -81,29 +76,14 @@ def settings_of(**sections: dict[str, Any]) -> Settings:
 
 
 @asynccontextmanager
-async def shelves() -> AsyncIterator[Shelves]:
-    """Open the example documents as a library, and a record, that are thrown away."""
-    with tempfile.TemporaryDirectory(prefix="voice-agent-accounting-") as name:
-        own = replace(places(), data=Path(name) / "data")
-        await asyncio.to_thread(fill_library, own, examples() / "documents")
-        with Ledger.open(own.ledger) as ledger, Library.open(own.library) as library:
-            yield Shelves(library, ledger, Nobody())
-
-
-def weights() -> Path:
-    """Return the verified file of the small model; raises ModelError where it is missing."""
-    model = Catalogue.load().model(MODEL)
-    locate(model, places().models)
-    return model.weights(places().models)
-
-
-@asynccontextmanager
 async def local_ways() -> AsyncIterator[list[Way]]:
     """Open the small model on this machine, and three ways to answer with it."""
     engine = Engine("llm")
     tokens = CONTEXT_TOKENS + ANSWER_TOKENS + VERDICT_TOKENS
     llama = await engine.run(
-        lambda: Llama(weights(), context_tokens=tokens, threads=usable_cores(), sequences=SEQUENCES)
+        lambda: Llama(
+            weights(MODEL), context_tokens=tokens, threads=usable_cores(), sequences=SEQUENCES
+        )
     )
     model = LocalModel(llama, engine, context_tokens=CONTEXT_TOKENS, answer_tokens=ANSWER_TOKENS)
     metered = MeteredModel(model, model)
@@ -116,7 +96,7 @@ async def local_ways() -> AsyncIterator[list[Way]]:
         return {"counted": last - before}
 
     try:
-        async with shelves() as shelf:
+        async with shelves_of(examples() / "documents") as shelf:
             loops = {
                 "as shipped": research_over(
                     settings_of(), metered, shelf, sufficiency=Sufficiency(metered, 0.0)
@@ -146,9 +126,9 @@ async def _warm_up(model: LocalModel) -> None:
 @asynccontextmanager
 async def remote_ways(folder: Path) -> AsyncIterator[list[Way]]:
     """Open two servers with the small model, and for each a way to answer with it."""
-    file = await asyncio.to_thread(weights)
+    file = await asyncio.to_thread(weights, MODEL)
     async with AsyncExitStack() as opened:
-        shelf = await opened.enter_async_context(shelves())
+        shelf = await opened.enter_async_context(shelves_of(examples() / "documents"))
         with_usage = opened.enter_context(tool_call_server(file, folder / "with-usage"))
         without = opened.enter_context(
             llama_cpp_server(file, folder / "without", name=NAME, context_tokens=CONTEXT_TOKENS)

@@ -28,22 +28,16 @@ from voice_agent.bench.comparison import Posed, judged, posed, table
 from voice_agent.bench.hotpot import load_hotpot
 from voice_agent.bench.metered import MeteredModel
 from voice_agent.bench.questions import examples, load_questions
+from voice_agent.bench.researching import local_research, open_shelves, weights
 from voice_agent.bench.rows import Row, Rows
 from voice_agent.bench.servers import ModelServer, ask_json, tool_call_server
-from voice_agent.bench.squad import Paragraph, write_library
-from voice_agent.catalogue import Catalogue, locate
-from voice_agent.engine import Engine, StopFlag, usable_cores
+from voice_agent.bench.squad import write_library
+from voice_agent.engine import StopFlag
 from voice_agent.errors import VoiceAgentError
-from voice_agent.ledger import Ledger
-from voice_agent.library import Library
 from voice_agent.llm.access import Access
-from voice_agent.llm.local import LocalModel
 from voice_agent.llm.remote import RemoteModel
-from voice_agent.places import places
 from voice_agent.research import prompts
-from voice_agent.research.asking import Nobody
 from voice_agent.research.loop import Inquiry, ResearchLoop
-from voice_agent.research.sufficiency import Sufficiency
 from voice_agent.settings import Settings
 from voice_agent.thinking import Shelves, research_over
 
@@ -96,21 +90,10 @@ def own_system(research: ResearchLoop, model: MeteredModel) -> System:
 
 
 @asynccontextmanager
-async def local_system(file: Path, name: str, shelf: Shelves) -> AsyncIterator[System]:
+async def local_system(name: str, shelf: Shelves) -> AsyncIterator[System]:
     """Open this assistant with the model in its own process, as it ships."""
-    engine = Engine("llm")
-    model = await LocalModel.load(
-        file, engine, context_tokens=CONTEXT_TOKENS, threads=usable_cores()
-    )
-    try:
-        metered = MeteredModel(model, model)
-        threshold = Catalogue.load().model(name).evidence_yes
-        sufficiency = Sufficiency(metered, threshold)
-        research = research_over(settings_of(model=name), metered, shelf, sufficiency=sufficiency)
+    async with local_research(settings_of(model=name), shelf) as (research, metered):
         yield own_system(research, metered)
-    finally:
-        await model.close()
-        engine.close()
 
 
 @asynccontextmanager
@@ -190,13 +173,12 @@ class Framework:
 async def opened(args: argparse.Namespace, folder: Path) -> AsyncIterator[dict[str, Any]]:
     """Yield what opens each system, over one library in ``folder``."""
     paragraphs, _questions = load_hotpot(args.data / "hotpot" / "questions.jsonl")
-    index = folder / "library.sqlite3"
-    model = Catalogue.load().model(args.model)
-    await asyncio.to_thread(locate, model, places().models)
-    file = model.weights(places().models)
-    with Library.open(index) as library, Ledger.open(folder / "ledger.sqlite3") as ledger:
-        await asyncio.to_thread(fill, library, paragraphs, folder / "paragraphs")
-        shelf = Shelves(library, ledger, Nobody())
+    (folder / "paragraphs").mkdir()
+    write_library(paragraphs, folder / "paragraphs")
+    file = await asyncio.to_thread(weights, args.model)
+    documents = [examples() / "documents", folder / "paragraphs"]
+    async with open_shelves(documents, folder) as shelf:
+        index = folder / "library.sqlite3"
 
         @asynccontextmanager
         async def by_server(name: str) -> AsyncIterator[System]:
@@ -212,19 +194,11 @@ async def opened(args: argparse.Namespace, folder: Path) -> AsyncIterator[dict[s
                     await framework.close()
 
         yield {
-            name: (lambda: local_system(file, args.model, shelf))
+            name: (lambda: local_system(args.model, shelf))
             if name == "local"
             else (lambda name=name: by_server(name))
             for name in args.systems
         }
-
-
-def fill(library: Library, paragraphs: Sequence[Paragraph], folder: Path) -> None:
-    """Put the example documents and ``paragraphs`` into the library."""
-    folder.mkdir()
-    write_library(paragraphs, folder)
-    library.add(examples() / "documents")
-    library.add(folder)
 
 
 async def answer(system: System, args: argparse.Namespace, name: str, asked: Posed) -> Row:

@@ -45,8 +45,9 @@ def test_an_account_that_matches_has_no_fault() -> None:
         ),
         (
             {"served": [REQUEST, FINAL | {"output_tokens": 9}]},
-            "processed and generated [(40, 5), (30, 10)], the server says [(40, 5), (30, 9)]",
+            "processed and generated (30, 10), the server says (30, 9)",
         ),
+        ({"served": [REQUEST]}, "2 requests, the server says 1"),
     ],
 )
 def test_a_figure_that_differs_is_a_fault(changed: dict[str, Any], fault: str) -> None:
@@ -65,6 +66,12 @@ def test_the_counter_says_nothing_of_a_request_that_was_aborted() -> None:
     assert faults(row) == []
     assert "(300) aborted" in table([row])
     assert "0 of them checked" in verdict([row])
+
+
+def test_a_server_never_tells_what_a_request_cost_that_was_left() -> None:
+    ours = [REQUEST, FINAL | {"reason": "deadline"}]
+    served = [REQUEST, FINAL | {"output_tokens": 90}]
+    assert faults(ROW | {"requests": ours, "served": served, "counted": None}) == []
 
 
 def test_a_request_that_failed_has_cost_nothing_that_is_known() -> None:

@@ -39,13 +39,22 @@ def faults(row: Row) -> list[str]:
 
 
 def _server_faults(row: Row) -> list[str]:
-    """What differs from the server's own record of the same requests, where it keeps one."""
+    """What differs from the server's own record of the same requests, where it keeps one.
+
+    Of a request that was left early the server never told what it had cost.
+    """
     served = row.get("served")
     if served is None:
         return []
-    own = [(each["evaluated_tokens"], each["output_tokens"]) for each in row["requests"]]
-    theirs = [(each["evaluated_tokens"], each["output_tokens"]) for each in served]
-    return [] if own == theirs else [f"processed and generated {own}, the server says {theirs}"]
+    if len(served) != len(row["requests"]):
+        return [f"{len(row['requests'])} requests, the server says {len(served)}"]
+    pairs = zip(row["requests"], served, strict=True)
+    own = [(_figures(ours), _figures(theirs)) for ours, theirs in pairs if is_whole(ours)]
+    return [f"processed and generated {a}, the server says {b}" for a, b in own if a != b]
+
+
+def _figures(request: Row) -> tuple[int, int]:
+    return request["evaluated_tokens"], request["output_tokens"]
 
 
 def is_whole(request: Row) -> bool:
