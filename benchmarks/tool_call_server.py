@@ -129,8 +129,10 @@ class Reply:
             return {"tool_calls": [{"index": len(self.calls) - 1, **self._call(piece)}]}
         if isinstance(piece, Finished):
             self.finished = piece
-        text = piece.raw if isinstance(piece, Call) else getattr(piece, "text", "")
-        if not isinstance(piece, Call | Text) or not text:
+        text = piece.text if isinstance(piece, Text) else ""
+        if isinstance(piece, Call):
+            text = f"<tool_call>\n{piece.raw}\n</tool_call>"
+        if not text:
             return {}
         self.text += text
         return {"content": text}
