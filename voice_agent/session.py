@@ -329,9 +329,10 @@ class Session:
     def _emit(self, turn: Turn, event: Event) -> None:
         """Pass an event of ``turn`` on; of a cancelled turn only what was heard is told.
 
-        The ledger keeps what came of a write that ran on when its turn was cancelled, too.
+        The ledger keeps what came of a write that ran on when its turn was cancelled, and what the
+        request in which it was cancelled has cost, too.
         """
-        if turn.cancelled and isinstance(event, ToolResult):
+        if turn.cancelled and isinstance(event, ToolResult | Round):
             self._stages.ledger.step(turn.id, event)
         if turn.cancelled and not isinstance(event, PlaybackEnded):
             return

@@ -4,8 +4,9 @@ import io
 
 import pytest
 
+from voice_agent.cli.live_screen import LiveScreen
 from voice_agent.cli.screen import Screen, tell_empty_library
-from voice_agent.events import Answer, AnswerText, Cancelled, Error, Sentence, Source
+from voice_agent.events import Answer, AnswerText, Cancelled, Error, Finishing, Sentence, Source
 
 
 def answer(text: str, *sources: Source) -> Answer:
@@ -45,6 +46,14 @@ def test_what_two_requests_said_is_not_repeated() -> None:
 def test_what_was_not_streamed_follows() -> None:
     page = shown("It is", "\nI failed.", end=answer("It is\nI failed.\nExcerpt: red."))
     assert page == "It is\nI failed.\nExcerpt: red.\n"
+
+
+def test_a_live_screen_tells_that_the_answer_is_being_finished() -> None:
+    page = io.StringIO()
+    screen = LiveScreen(page)
+    for event in (AnswerText(text="I will look."), Finishing(reason="time"), answer("No.")):
+        screen(event)
+    assert page.getvalue().startswith("I will look.\n(Finishing the answer)\n")
 
 
 def test_an_answer_that_is_another_is_shown_whole() -> None:

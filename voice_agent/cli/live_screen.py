@@ -8,6 +8,7 @@ from voice_agent.events import (
     Cancelled,
     Error,
     Event,
+    Finishing,
     SoundLost,
     Transcript,
     Wake,
@@ -29,7 +30,8 @@ class LiveScreen:
         self._answers(event)
         line = _line(event)
         if line:
-            self._stream.write(line + "\n")
+            begin = "\n" if isinstance(event, Finishing) and self._answers.begun else ""
+            self._stream.write(f"{begin}{line}\n")
             self._stream.flush()
 
 
@@ -40,6 +42,8 @@ def _line(event: Event) -> str:
         return f"You: {event.text}"
     if isinstance(event, AskedBack):
         return event.text
+    if isinstance(event, Finishing):
+        return "(Finishing the answer)"
     if isinstance(event, Cancelled):
         return "(stopped)"
     if isinstance(event, Error):

@@ -31,6 +31,11 @@ class Screen:
             self._write("\n")
             self._written = ""
 
+    @property
+    def begun(self) -> bool:
+        """Whether a part of an answer stands there."""
+        return bool(self._written)
+
     def _write(self, text: str) -> None:
         self._written += text
         self._stream.write(text)
