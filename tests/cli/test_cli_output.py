@@ -1,5 +1,6 @@
 """Standard output that is full, closed, or read no more: what is said, and what goes on."""
 
+import asyncio
 import errno
 import io
 import json
@@ -9,13 +10,16 @@ from pathlib import Path
 
 import pytest
 from fakes import FakeSpeaker, FakeVoice
+from live_room import WAKE, Room
 from scripted_research import Research
 
+from voice_agent.cli.live_screen import LiveScreen
 from voice_agent.cli.output import JsonLines, Output
 from voice_agent.cli.screen import Screen
 from voice_agent.errors import OutputError
 from voice_agent.events import Answer, Cancelled, Wake
 from voice_agent.ledger import Ledger
+from voice_agent.live import Live
 from voice_agent.session import Session, Stages
 
 FULL = OutputError("The output cannot be written.")
@@ -114,6 +118,18 @@ async def test_an_answer_that_was_whole_stays_one(ledger: Ledger) -> None:
     output.lost = lambda: session.cancel("output lost")
     assert isinstance(await session.ask("Which colour?"), Answer)
     assert ledger.turns(9)[0].state == "answered"
+
+
+async def test_where_nobody_reads_on_the_assistant_ends(ledger: Ledger) -> None:
+    room, output = Room(ledger), Output(Failing(1, GONE))
+    live = Live(room.desk, LiveScreen(output))
+    output.lost = lambda: live.stop("output lost")
+    listening = asyncio.create_task(live.run())
+    await room.hears(WAKE)
+    assert not listening.done()
+    await room.hears(WAKE)
+    await asyncio.wait_for(listening, 10)
+    assert room.ears.coming == []
 
 
 def test_an_output_that_works_is_passed_on_and_has_nothing_to_tell() -> None:
