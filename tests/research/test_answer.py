@@ -156,6 +156,13 @@ async def test_the_evidence_is_sized_by_the_speed_of_the_model() -> None:
     assert len(slow.prompt) < 1_700 < len(fast.prompt)
 
 
+async def test_the_evidence_never_takes_more_than_the_context() -> None:
+    final = Final(["Yes."], *[Finding(f"boiler pressure {i} " + "words " * 60) for i in range(400)])
+    final.model.prompt_tokens_per_s = 1e6
+    await final.write()
+    assert len(final.prompt) / 4 + final.request.max_tokens < final.model.context_tokens
+
+
 async def test_without_evidence_the_program_speaks_for_itself() -> None:
     final = Final([])
     ending = await final.write()
