@@ -25,6 +25,7 @@ Output = pytest.CaptureFixture[str]
         "ask --audio",
         "ask --out",
         "history --limit zero",
+        "service logs -n 0",
     ],
 )
 def test_wrong_usage_is_one_line_and_2(capsys: Output, line: str) -> None:

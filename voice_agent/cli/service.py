@@ -5,6 +5,7 @@ import getpass
 import subprocess
 from typing import TYPE_CHECKING
 
+from voice_agent.cli.arguments import count
 from voice_agent.cli.output import say, say_row
 from voice_agent.errors import ControlError
 
@@ -36,7 +37,9 @@ def add(verbs: "Verbs") -> None:
     status.add_argument("--json", action="store_true", help="one JSON object")
     status.set_defaults(run=_status)
     logs = actions.add_parser("logs", help="what it has logged")
-    logs.add_argument("--lines", "-n", type=int, default=100, metavar="N", help="the last N lines")
+    logs.add_argument(
+        "--lines", "-n", type=count, default=100, metavar="N", help="the last N lines (100)"
+    )
     logs.add_argument("--follow", "-f", action="store_true", help="and those that come")
     logs.set_defaults(run=_logs)
 
