@@ -37,6 +37,11 @@ def test_a_file_takes_its_name_when_its_hash_matches(server: LocalHub, tmp_path:
     assert leftovers(tmp_path) == ["tiny", "weights.bin"]
 
 
+def test_a_models_folder_is_closed_to_others(server: LocalHub, tmp_path: Path) -> None:
+    (tmp_path / "tiny").mkdir(mode=0o755)
+    assert pull(server, tmp_path, hub_model(CONTENT)).parent.stat().st_mode & 0o777 == 0o700
+
+
 def test_what_is_there_is_not_fetched_again(server: LocalHub, tmp_path: Path) -> None:
     pull(server, tmp_path, hub_model(CONTENT))
     pull(server, tmp_path, hub_model(CONTENT))
