@@ -30,6 +30,13 @@ def test_library_is_the_users_alone(file: Path, folder: Path) -> None:
     assert (modes, file.parent.stat().st_mode & 0o777) == ({0o600}, 0o700)
 
 
+def test_a_library_that_was_open_to_others_is_closed(file: Path) -> None:
+    file.parent.mkdir(mode=0o755)
+    file.touch(mode=0o644)
+    with Library.open(file):
+        assert [each.stat().st_mode & 0o777 for each in (file, file.parent)] == [0o600, 0o700]
+
+
 def test_library_stays_on_the_disk(file: Path, folder: Path) -> None:
     with Library.open(file) as library:
         library.add(folder)
