@@ -30,7 +30,7 @@ from voice_agent.preparing import Answers, prepared
 from voice_agent.research.asking import Asker, Nobody
 from voice_agent.session import Stages
 from voice_agent.settings import Settings
-from voice_agent.speech_models import load_transcriber, load_voice
+from voice_agent.speech_models import load_transcriber, load_voice, prepare_remarks
 from voice_agent.thinking import Shelves, open_research
 
 
@@ -100,6 +100,7 @@ async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> Asy
                 )
             )
             stages.voice = voice
+            opened.callback(asyncio.create_task(prepare_remarks(voice)).cancel)
             stages.speaker = _speaker(settings, wanted, voice.rate_hz, opened)
         yield stages
 

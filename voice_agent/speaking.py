@@ -23,6 +23,12 @@ AHEAD = 2
 _SETTLE_S = 0.1  # an aborted speaker tells at once what was heard
 
 
+def in_sentences(text: str, language: str) -> list[str]:
+    """Return what a voice is given of ``text``, sentence by sentence, as it would be spoken."""
+    stream = SentenceStream(language)
+    return [spoken(sentence, language) for sentence in (*stream.feed(text), *stream.flush())]
+
+
 @dataclass(frozen=True)
 class _Aside:
     """Sentences that are no part of the answer; ``heard`` gets whether they were heard."""

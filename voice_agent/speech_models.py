@@ -1,12 +1,18 @@
 """The models of speech by their names in the settings: speech to text, and the voice."""
 
+import logging
 from pathlib import Path
 
 from voice_agent.catalogue import Catalogue, locate_weights
 from voice_agent.engine import usable_cores
+from voice_agent.errors import SynthesisError
+from voice_agent.phrases import phrase
 from voice_agent.settings.voice import Stt
+from voice_agent.speaking import in_sentences
 from voice_agent.stt import WhisperTranscriber
 from voice_agent.tts import PiperVoice
+
+log = logging.getLogger(__name__)
 
 
 async def load_transcriber(stt: Stt, models: Path) -> WhisperTranscriber:
@@ -25,3 +31,13 @@ def load_voice(name: str, models: Path, *, rate: float = 1.0, volume: float = 1.
     """
     weights = locate_weights(Catalogue.load().model(name), models)
     return PiperVoice.load(weights, rate=rate, volume=volume)
+
+
+async def prepare_remarks(voice: PiperVoice) -> None:
+    """Have what is said where all else fails made into speech ahead, so that it needs no model."""
+    language = voice.language
+    try:
+        await voice.prepare(in_sentences(phrase("fallback", language), language))
+        await voice.prepare([phrase("failed", language)])
+    except SynthesisError as error:
+        log.warning("What is said after a failure could not be made ahead: %s", error)

@@ -7,6 +7,9 @@ import pytest
 
 from voice_agent.engine import StopFlag
 from voice_agent.errors import ModelMismatch, ModelMissing
+from voice_agent.phrases import phrase
+from voice_agent.speaking import in_sentences
+from voice_agent.speech_models import prepare_remarks
 from voice_agent.tts import PiperVoice, heard
 from voice_agent.tts.piper import portions, with_lengths
 
@@ -54,6 +57,25 @@ async def test_sound_is_float32_at_the_voices_rate(voice: PiperVoice) -> None:
     assert (sound.samples.dtype, sound.samples.ndim, sound.rate_hz) == (np.float32, 1, 22_050)
     assert 0.2 < sound.seconds < 2
     assert np.abs(sound.samples).max() <= 1
+
+
+async def test_what_was_prepared_is_not_made_again(network: Path) -> None:
+    with PiperVoice.load(network) as voice:
+        await prepare_remarks(voice)
+        (fallback,) = in_sentences(phrase("fallback", "en"), "en")
+        voice._voice = None  # type: ignore[assignment]  # the network is not needed any more
+        speech = await voice.synthesize(fallback)
+        assert [word.text for word in speech.words] == fallback.split()
+        assert len((await voice.synthesize(phrase("failed", "en"))).sound.samples) > 0
+
+
+async def test_what_was_prepared_follows_another_rate(network: Path) -> None:
+    with PiperVoice.load(network) as voice:
+        await voice.prepare(["One, two, three."])
+        slow = await voice.synthesize("One, two, three.")
+        voice.tune(rate=2, volume=1)
+        fast = await voice.synthesize("One, two, three.")
+    assert len(fast.sound.samples) < 0.8 * len(slow.sound.samples)
 
 
 @pytest.mark.parametrize("text", ["", "...", " \n", "\x00", "?!", "😀"])

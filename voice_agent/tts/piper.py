@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +38,7 @@ class PiperVoice:
 
     def __init__(self, voice: piper.PiperVoice, rate: float, volume: float) -> None:
         self._voice = voice
+        self._kept: dict[str, Speech | None] = {}
         self.tune(rate=rate, volume=volume)
         self._engine = Engine("tts")
 
@@ -67,6 +68,16 @@ class PiperVoice:
         self._config = piper.SynthesisConfig(
             length_scale=self._voice.config.length_scale / rate, volume=volume
         )
+        self._kept = dict.fromkeys(self._kept)
+
+    async def prepare(self, texts: Iterable[str]) -> None:
+        """Make what will be said in these very words, and keep it: no network is needed then.
+
+        Raises SynthesisError.
+        """
+        for text in texts:
+            self._kept[text] = None
+            await self.synthesize(text)
 
     async def synthesize(self, text: str, stop: StopFlag | None = None) -> Speech:
         """Return ``text`` as speech, its sound float32 of shape (n,) at `rate_hz`.
@@ -74,7 +85,13 @@ class PiperVoice:
         Empty text gives empty speech. After ``stop`` no further portion is made. Raises
         SynthesisError.
         """
-        return await self._engine.run(lambda: self._synthesize(text, stop))
+        kept = self._kept.get(text)
+        if kept is not None:
+            return kept
+        speech = await self._engine.run(lambda: self._synthesize(text, stop))
+        if text in self._kept and not (stop is not None and stop.is_set()):
+            self._kept[text] = speech
+        return speech
 
     def __enter__(self) -> "PiperVoice":
         """Return the voice."""
