@@ -43,7 +43,7 @@ def free_port() -> int:
         return int(opened.getsockname()[1])
 
 
-def ask_json(address: str, body: Mapping[str, Any] | None = None, timeout_s: float = 60.0) -> Any:
+def ask_json(address: str, body: Mapping[str, Any] | None = None, timeout_s: float = 300.0) -> Any:
     """Return what ``address`` answers, decoded; with ``body`` it is sent there.
 
     Raises OSError where it refuses or does not answer.

@@ -16,6 +16,10 @@ Verdict = Literal["wait", "text", "value", "block", "marker"]
 
 _JSON_HEAD = re.compile(r"\[?\s{0,200}\{\s{0,200}(['\"])(\w{1,24})\1")
 _JSON_PART = re.compile(r"\[?\s{0,200}(?:\{\s{0,200}(?:['\"]\w{0,24})?)?\Z")
+_CUT_KEY = re.compile(r"(?:```\w{0,20}\s{1,200})?\[?\s{0,200}\{\s{0,200}['\"](\w{0,24})\Z")
+_CUT_NAME = re.compile(
+    r"\[?\s{0,200}\{\s{0,200}['\"]\w{1,24}['\"]\s{0,200}(?::\s{0,200}(?:['\"]([\w.\-]{0,80})['\"]?)?)?"
+)
 _PYTHON_OPEN = re.compile(r"\[\s{0,200}([A-Za-z_][\w.\-]{0,80})\(")
 _PYTHON_HEAD = re.compile(
     r"\[\s{0,200}[A-Za-z_][\w.\-]{0,80}\(\s{0,200}(?:\)|[A-Za-z_]\w{0,80}\s{0,9}=(?!=))"
@@ -80,6 +84,27 @@ def _peek_value(data: str, start: int, names: Names) -> Peek:
         return Peek("value", start, python=True)
     undecided = _JSON_PART.match(data, start) or _PYTHON_PART.match(data, start)
     return _WAIT if undecided else _TEXT
+
+
+def ends_in_key(rest: str) -> bool:
+    """Whether a reply that ends with ``rest`` was cut off inside the first key of a call."""
+    cut = _CUT_KEY.match(rest)
+    return cut is not None and any(key.startswith(cut[1]) for key in CALL_KEYS)
+
+
+def ends_in_call(value: str, names: Names) -> bool:
+    """Whether a reply that ends with the unclosed ``value`` was cut off inside a call.
+
+    It was where the value has not come further than a name that a known tool's begins with, or
+    names a known tool.
+    """
+    head = _CUT_NAME.match(value)
+    if head is None:
+        return False
+    name = short_name(head[1] or "", names)
+    if head.end() == len(value):
+        return any(known.startswith(name) for known in names)
+    return name in names
 
 
 def _peek_prompt(data: str, start: int, names: Names) -> Peek:

@@ -58,7 +58,8 @@ class MarkupParser:
         if self._state == self._text:
             cut_marker = len(rest) > 3 and rest[0] in "<[" and families.may_become_marker(rest, 0)
             closes_fence = self._in_call_fence and rest.startswith(families.FENCE)
-            self._show("" if cut_marker or closes_fence else rest)
+            cut = cut_marker or closes_fence or bare.ends_in_key(rest)
+            self._show("" if cut else rest)
         elif self._state == self._reasoning:
             self._think(rest)
         elif self._state == self._in_block:
@@ -274,7 +275,7 @@ class MarkupParser:
         if drafts:
             self._in_call_fence = self._in_call_fence or self._place.fenced
             self._break_segment()
-        else:
+        elif closed or not bare.ends_in_call(value, self._names):
             self._in_code = self._in_code or self._place.fenced
             self._show(header + families.scrub(value))
         for draft in drafts:
