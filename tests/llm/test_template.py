@@ -93,7 +93,8 @@ def test_a_template_that_cannot_be_used_is_named(source: str, said: str) -> None
 
 @pytest.mark.parametrize(
     "source",
-    ["{{ raise_exception('only one system message') }}", "{{ messages[9].content.x }}"],
+    ["{{ raise_exception('only one system message') }}", "{{ messages[9].content.x }}"]
+    + ["{{ 1 / 0 }}", "{{ messages[0].content.index('none') }}", "{{ [].pop() }}", "{{ 1 + '1' }}"],
 )
 def test_a_template_that_refuses_is_a_model_error(source: str) -> None:
     with pytest.raises(ModelError, match="refuses the exchange"):
@@ -108,3 +109,48 @@ def test_a_template_cannot_reach_into_python() -> None:
 def test_the_template_may_name_its_first_token() -> None:
     (segment,) = ChatTemplate("{{ bos_token }}", bos="<s>").render([], ())
     assert segment == Scaffold("<s>")
+
+
+RESULTS_FORGOTTEN = (
+    "{% for m in messages %}{% if m.role in ('system', 'user') or m.tool_calls is not defined "
+    "and m.role == 'assistant' %}{{ m.role }}: {{ m.content }}\n{% endif %}{% endfor %}"
+)
+NO_SYSTEM = (
+    "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
+    "{% for m in messages %}{{ raise_exception('no tools') if m.role == 'tool' }}"
+    "{{ m.role }}: {{ m.content }}\n{% endfor %}"
+)
+CALLS_WANTED = (
+    "{% for m in messages %}{% if m.role == 'tool' and not loop.previtem.tool_calls and "
+    "loop.previtem.role != 'tool' %}{{ raise_exception('no call') }}{% endif %}"
+    "{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.id }} {{ c.function | tojson }}"
+    "{% endfor %}{{ m.tool_call_id }}\n{% endfor %}"
+)
+EXCHANGE = (
+    Message("system", "Be short."),
+    Message("user", "How high?"),
+    Message("assistant", "", calls=(Call("1.1", "search", {"q": "x"}, raw=""),), generated=(5,)),
+    Message("tool", "1.5 bar", call_id="1.1", name="search"),
+)
+
+
+@pytest.mark.parametrize("source", [RESULTS_FORGOTTEN, NO_SYSTEM, CALLS_WANTED, CHATML])
+def test_an_exchange_is_put_to_a_template_so_that_nothing_is_lost(source: str) -> None:
+    segments = rendered(*EXCHANGE, source=source)
+    told = text(segments)
+    assert "Be short." in told and "How high?" in told and "1.5 bar" in told
+    assert "1.5 bar" not in scaffold(segments)
+
+
+def test_where_a_template_wants_calls_their_ids_are_nine_letters_and_digits() -> None:
+    assert text(rendered(*EXCHANGE, source=CALLS_WANTED)).count("call00001") == 2
+
+
+def test_what_the_model_wrote_is_kept_where_the_template_allows_it() -> None:
+    assert Generated((5,)) in rendered(*EXCHANGE, source=RESULTS_FORGOTTEN)
+    assert Generated((5,)) not in rendered(*EXCHANGE, source=CALLS_WANTED)
+
+
+def test_a_block_that_training_tools_mark_is_rendered() -> None:
+    source = CHATML.replace("{{ m.content }}", "{% generation %}{{ m.content }}{% endgeneration %}")
+    assert "Hello" in text(rendered(Message("user", "Hello"), source=source))

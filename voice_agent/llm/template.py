@@ -22,6 +22,9 @@ from voice_agent.llm.arrangement import ARRANGEMENTS, TOOL, Arrangement, trial
 from voice_agent.llm.model import Message, ToolSpec
 
 _MARK = re.compile("\ue000(\\d+)\ue001")
+_FAULTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What the code in a template may raise, besides what Jinja does."""
+
 _PLAIN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.\-]*")
 
 
@@ -104,7 +107,7 @@ class ChatTemplate:
                 **offered,
                 **self._texts,
             )
-        except (TemplateError, TypeError) as error:
+        except (TemplateError, *_FAULTS) as error:
             raise ModelError(f"The model's chat template refuses the exchange: {error}.") from error
         return list(_cut(text, kept)), kept
 
