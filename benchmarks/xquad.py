@@ -1,6 +1,7 @@
 """Right answers over the paragraphs of XQuAD, or honest refusals over those of SQuAD 2.0.
 
-    python benchmarks/xquad.py --data DIR [--n 100] [--seed 1] [--model NAME] [--unanswerable]
+    python benchmarks/xquad.py --data DIR [--n 100] [--skip 0] [--seed 1]
+        [--model NAME] [--unanswerable]
 
 The questions are typed and go through the same stages as `voice-agent ask`. DIR is described in
 benchmarks/README.md, the rules for a right answer too.
@@ -41,6 +42,9 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, metavar="DIR")
     parser.add_argument("--n", type=int, default=100, help="how many questions (default: 100)")
+    parser.add_argument(
+        "--skip", type=int, default=0, help="how many of these to leave out: a run goes on there"
+    )
     parser.add_argument("--seed", type=int, default=1, help="which ones are drawn (default: 1)")
     parser.add_argument("--model", metavar="NAME", help="language model of the catalogue")
     parser.add_argument(
@@ -54,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
             found = load_xquad(args.data / "xquad" / "xquad.en.json")
         with tempfile.TemporaryDirectory(prefix="voice-agent-xquad-") as folder:
             write_library(found[0], Path(folder))
-            questions = drawn(found[1], args.n, args.seed)
+            questions = drawn(found[1], args.n, args.seed)[args.skip :]
             rule = judge if args.unanswerable else judge_gold
             return asyncio.run(ask_all(questions, Path(folder), args.model, rule=rule))
     except VoiceAgentError as error:

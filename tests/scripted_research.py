@@ -33,7 +33,8 @@ class Shelf:
     """A tool over `FACTS`; ``meanwhile`` runs while it works.
 
     ``documents`` names the one in which a query finds its text, else it has the query's name.
-    Without ``finds`` what it tells stands in no document, like the time of day.
+    Without ``finds`` what it tells stands in no document, like the time of day; ``more`` is found
+    beside it.
     """
 
     time_limit_s = 5.0
@@ -46,6 +47,7 @@ class Shelf:
         self.documents: dict[str, str] = {}
         self.finds = True
         self.sections: tuple[Section, ...] = ()
+        self.more: tuple[str, ...] = ()
         self.meanwhile = doing(int)
         self.stop = StopFlag()
 
@@ -60,6 +62,7 @@ class Shelf:
         document = self.documents.get(query, query)
         source = Source(f"{document}.md", document)
         findings = (Finding(text, source),) if text and self.finds else ()
+        findings += tuple(Finding(each, source) for each in self.more)
         return ToolOutput(text, findings, self.sections)
 
 

@@ -104,6 +104,22 @@ async def test_a_long_answer_is_passed_on_while_it_is_written() -> None:
     assert said[0] > HELD_CHARS
 
 
+async def test_a_model_that_cannot_tell_reads_only_what_bears_on_the_question_most() -> None:
+    long = f"{FACTS[QUESTION]} {'and so on ' * 20}".strip()
+    research = Research(
+        ["1.5 bar."], prefetch="search", sufficiency=Sufficiency(Weigher((), ended("end")), 0.0)
+    )
+    research.search.more = ("the boiler pressure is high " + "in the other house " * 10,)
+    research.put(QUESTION, long)
+    reply = await research.reply()
+    read = research.model.requests[0].messages[-1].content
+    assert (outcome(reply), long in read, "other house" in read) == (
+        ("complete", "none"),
+        True,
+        False,
+    )
+
+
 async def test_after_a_write_the_answer_follows() -> None:
     research = judged(["9 bar."], [call("milk", "note")], ["I noted it."], yes=(0.2,))
     reply = await research.reply()

@@ -50,6 +50,8 @@ from voice_agent.research.wishes import is_order_to_write, is_reckoning
 
 MORE_CHARS = 1_300
 """What is read at the last look at what the question itself has found."""
+NARROW_CHARS = 300
+"""What a model reads that cannot tell what bears on the question: each more misleads it."""
 
 __all__ = ["Inquiry", "Reply", "ResearchLoop"]
 
@@ -214,8 +216,11 @@ class ResearchLoop:
         if run.known == run.judged:
             return None
         if not self._drafts.judges:
-            relevant = run.account.facts or run.evidence.ranked(question, RELEVANCE_FLOOR)
-            return await self._finish(run, "none") if relevant else None
+            relevant = run.evidence.ranked(question, RELEVANCE_FLOOR)
+            if not (relevant or run.account.facts):
+                return None
+            room_chars = max([NARROW_CHARS, *(len(found.text) for found in relevant[:1])])
+            return await self._finish(run, "none", Look(fitting(relevant, room_chars)))
         return await self._drafted(run, self._drafts)
 
     async def _drafted(self, run: Run, drafts: Drafts) -> Reply | None:
@@ -265,7 +270,7 @@ class ResearchLoop:
         reply = self._outcome(run, Ending(run.text.strip(), "complete", "none"))
         return replace(reply, sources=())
 
-    async def _finish(self, run: Run, reason: Reason) -> Reply:
+    async def _finish(self, run: Run, reason: Reason, look: Look | None = None) -> Reply:
         if reason == "none" and run.account.writes and self._is_order(run):
             return self._reported(run)
         if run.refuted and not (run.account.wrote or run.account.questions):
@@ -273,7 +278,7 @@ class ResearchLoop:
         if reason != "none":
             run.inquiry.emit(Finishing(turn=run.inquiry.turn, reason=reason))
         streamed, run.judging, run.new_part = run.text.strip(), False, True
-        ending = await self._final.write(self._unfinished(run, reason))
+        ending = await self._final.write(replace(self._unfinished(run, reason), look=look))
         if streamed:
             ending.text = f"{streamed}\n{ending.text}"
         return self._outcome(run, ending)
