@@ -134,6 +134,17 @@ async def test_the_last_turns_are_held_as_far_as_they_fit() -> None:
     assert "long ago" not in final.prompt
 
 
+async def test_of_a_long_last_turn_the_beginning_is_held() -> None:
+    final = Final(["It is 1.5 bar."], FACT)
+    final.model.prompt_tokens_per_s = 20.0
+    asked = Message("user", "What is a boiler?")
+    final.history = (asked, Message("assistant", "A boiler heats water. " * 40))
+    await final.write()
+    question, answer = final.request.messages[1:3]
+    assert question == asked and answer.content.startswith("A boiler heats water.")
+    assert len(answer.content) < 320 and answer.content.endswith(" …")
+
+
 async def test_a_fallback_has_the_language_of_the_question() -> None:
     final = Final([ModelError("broken")], FACT)
     final.language = "de"

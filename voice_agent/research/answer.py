@@ -32,6 +32,7 @@ _LEAST_EVIDENCE_CHARS = 1_300
 _HISTORY_SHARE = 0.33
 """How much of the room earlier exchanges may take: what was found matters more."""
 
+_LEAST_HISTORY_CHARS = 300
 _MOST_QUERIES = 5
 
 _CLAUSE = re.compile(r"[.!?;:,\n]+")
@@ -129,14 +130,21 @@ def fit(findings: Sequence[Finding], room_chars: int) -> list[Finding]:
 
 
 def latest(history: Sequence[Message], room_chars: int) -> tuple[Message, ...]:
-    """Return the last exchanges, question and answer, that fit ``room_chars`` together."""
+    """Return the last exchanges, question and answer, that fit ``room_chars`` together.
+
+    The very last one is cut rather than left out: the question may go on from it.
+    """
     kept: list[Message] = []
     for end in range(len(history), 1, -2):
-        exchange = history[end - 2 : end]
-        room_chars -= sum(len(message.content) for message in exchange)
+        question, answer = history[end - 2 : end]
+        left = room_chars - len(question.content)
+        if len(answer.content) > left and not kept:
+            shortened = replace(answer, content=f"{answer.content[: max(left, 0)].rstrip()} …")
+            return (question, shortened)
+        room_chars = left - len(answer.content)
         if room_chars < 0:
             break
-        kept = [*exchange, *kept]
+        kept = [question, answer, *kept]
     return tuple(kept)
 
 
@@ -282,7 +290,8 @@ class FinalAnswer:
         return int(4 * min(room_tokens, self._model.context_tokens / 4))
 
     def _history(self, reply: Unfinished) -> tuple[Message, ...]:
-        return latest(reply.history, int(_HISTORY_SHARE * self._room_chars()))
+        room_chars = max(_HISTORY_SHARE * self._room_chars(), _LEAST_HISTORY_CHARS)
+        return latest(reply.history, int(room_chars))
 
     def request(self, reply: Unfinished) -> Request:
         """Return the short fresh request: the evidence that fits, and the question."""
