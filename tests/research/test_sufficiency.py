@@ -18,6 +18,7 @@ def judged(
     reason: StopReason = "end",
     tools: tuple[Tool, ...] = (),
     confirm_writes: bool = False,
+    timeout_s: float = 300.0,
 ) -> Research:
     weigher = Weigher(yes, ended(reason))
     research = Research(
@@ -26,6 +27,7 @@ def judged(
         tools=tools,
         sufficiency=Sufficiency(weigher, 0.66),
         confirm_writes=confirm_writes,
+        timeout_s=timeout_s,
     )
     research.weigher = weigher
     return research
@@ -72,6 +74,15 @@ async def test_a_verdict_is_charged_like_any_request() -> None:
     research = judged(["It is 1.5 bar."], yes=(0.9,))
     reply = await research.reply()
     assert reply.charged_tokens == sum(event.charged for event in research.of(Round)) > 0
+
+
+async def test_a_draft_ends_with_the_time_for_research() -> None:
+    research = judged(["It is 9 bar."], ["It is 1.5 bar."], yes=(), timeout_s=10)
+    research.model.replies[0] = ["It is", research.clock.passing(11), ended("deadline")]
+    reply = await research.reply()
+    draft, final = research.model.requests
+    assert (draft.deadline, final.deadline) == (110.0, 231.0)
+    assert (reply.ending.text, outcome(reply)) == ("It is 1.5 bar.", ("forced", "time"))
 
 
 async def test_what_a_tool_tells_is_judged_with_the_evidence() -> None:

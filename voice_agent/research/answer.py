@@ -208,6 +208,8 @@ class Unfinished:
     exchange: Request | None = None
     look: Look | None = None
     """What to answer from, in place of all the evidence that bears on the question."""
+    deadline: float = float("inf")
+    """When the request must end, if that is before the time for an answer is over."""
 
     def findings(self) -> list[Finding]:
         """Return what the answer may be written from, best first."""
@@ -307,7 +309,7 @@ class FinalAnswer:
             ),
             max_tokens=self._limits.max_tokens,
             stop=reply.stop.child(),
-            deadline=self._clock() + self._limits.timeout_s,
+            deadline=min(reply.deadline, self._clock() + self._limits.timeout_s),
             lane="verdict" if reply.look and reply.look.linked else "answer",
             calls_allowed=False,
         )

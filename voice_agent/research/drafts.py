@@ -69,7 +69,7 @@ class Drafts:
         """Write the answer and say it; None where it does not hold or a budget forbids it."""
         held = _Held(run)
         look = unfinished.look or Look(unfinished.findings())  # ranked once for all that follows
-        reply = replace(unfinished, look=look, on_text=held.take)
+        reply = replace(unfinished, look=look, on_text=held.take, deadline=run.time.deadline)
         if not (look.findings or reply.account):
             return None
         reserved, reason = await self._spending.reserve(run, self._final.request(reply))
