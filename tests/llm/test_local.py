@@ -75,6 +75,16 @@ async def test_the_prompt_is_counted_exactly_before_it_is_sent(model: LocalModel
     assert finished.evaluated_tokens == size.new_tokens
 
 
+async def test_llama_cpp_counts_the_same_tokens(model: LocalModel, small_llama: Llama) -> None:
+    await reply(model, request(HELLO))  # of what was never done it counts one in place of none
+    before = small_llama.counted_tokens()
+    _text, whole = await reply(model, request(SECRET, WORD))
+    _text, cut = await reply(model, request(Message("user", "Count to 100."), max_tokens=5))
+    assert (whole.reason, cut.reason) == ("end", "length")
+    computed = whole.charged_tokens + cut.charged_tokens - 1  # the last one was not evaluated
+    assert small_llama.counted_tokens() - before == computed
+
+
 async def test_an_exchange_is_continued_without_processing_it_again(model: LocalModel) -> None:
     _text, first = await reply(model, request(HELLO))
     answer = Message("assistant", "written another way", generated=first.generated)
