@@ -152,6 +152,12 @@ class Evidence:
         ranked = sorted(scored, key=lambda pair: -pair[0])
         return [finding for score, own in ranked if score >= floor for finding in own]
 
+    def relevant(self, question: str, floor: float) -> list[Finding]:
+        """Return the same as `ranked`, in the order in which the tools returned it."""
+        ranked = self.ranked(question, floor)
+        kept = {_key(finding) for finding in ranked}
+        return [finding for key, finding in self._findings.items() if key in kept]
+
     def _score(self, question: str, portion: int, label: str, own: list[Finding]) -> float:
         """The relevance of what one portion has of a source: reckoned once, until one is struck."""
         key = (question, portion, label, len(own))

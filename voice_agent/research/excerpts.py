@@ -77,3 +77,13 @@ def fitting(findings: Sequence[Finding], room_chars: int) -> list[Finding]:
         elif not kept:
             return [replace(finding, text=finding.text[:room_chars])]
     return kept
+
+
+def the_best(findings: Sequence[Finding], room_chars: int) -> list[Finding]:
+    """Return the first of the findings whole, and what fits ``room_chars`` with it.
+
+    Each is a portion of its own, so that they are read in their order, the best one last.
+    """
+    first_chars = max((len(finding.text) for finding in findings[:1]), default=0)
+    kept = fitting(findings, max(room_chars, first_chars))
+    return [replace(finding, portion=len(kept) - rank) for rank, finding in enumerate(kept)]

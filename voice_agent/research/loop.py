@@ -35,7 +35,7 @@ from voice_agent.research.budget import (
 )
 from voice_agent.research.drafts import Drafts
 from voice_agent.research.evidence import Evidence, Terms, Weight
-from voice_agent.research.excerpts import fitting
+from voice_agent.research.excerpts import fitting, the_best
 from voice_agent.research.permission import Permission, Rules
 from voice_agent.research.provenance import Provenance
 from voice_agent.research.reading import Reading
@@ -50,7 +50,7 @@ from voice_agent.research.wishes import is_order_to_write, is_reckoning
 
 MORE_CHARS = 1_300
 """What is read at the last look at what the question itself has found."""
-NARROW_CHARS = 300
+NARROW_CHARS = 250
 """What a model reads that cannot tell what bears on the question: each more misleads it."""
 
 __all__ = ["Inquiry", "Reply", "ResearchLoop"]
@@ -216,11 +216,10 @@ class ResearchLoop:
         if run.known == run.judged:
             return None
         if not self._drafts.judges:
-            relevant = run.evidence.ranked(question, RELEVANCE_FLOOR)
+            relevant = run.evidence.relevant(question, RELEVANCE_FLOOR)
             if not (relevant or run.account.facts):
                 return None
-            room_chars = max([NARROW_CHARS, *(len(found.text) for found in relevant[:1])])
-            return await self._finish(run, "none", Look(fitting(relevant, room_chars)))
+            return await self._finish(run, "none", Look(the_best(relevant, NARROW_CHARS)))
         return await self._drafted(run, self._drafts)
 
     async def _drafted(self, run: Run, drafts: Drafts) -> Reply | None:
