@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,13 @@ if TYPE_CHECKING:
 
     from voice_agent.ledger import Ledger
     from voice_agent.llm.llama import Llama
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible() -> None:
+    """Let programs be interrupted: what a shell starts in the background ignores Ctrl-C."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
