@@ -209,7 +209,7 @@ async def test_a_used_up_account_is_not_asked_again() -> None:
 async def test_a_server_that_is_not_there_is_named() -> None:
     model = RemoteModel(Access(closed_address(), "tiny"), context_tokens=4096)
     with pytest.raises(ProviderError, match="cannot be reached") as error:
-        await pieces(model, request(seconds=1))
+        await pieces(model, request(seconds=10))
     await model.close()
     assert "llm.base_url" in error.value.mend
 
