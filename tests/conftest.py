@@ -10,7 +10,9 @@ import pytest
 if TYPE_CHECKING:
     from model_server import ModelServer
 
+    from voice_agent.engine import Engine
     from voice_agent.ledger import Ledger
+    from voice_agent.library import Library
     from voice_agent.llm.llama import Llama
 
 
@@ -45,6 +47,33 @@ def small_llama(models_dir: Path) -> "Iterator[Llama]":
     llama = Llama(file, context_tokens=3072, threads=2, sequences=2)
     yield llama
     llama.close()
+
+
+@pytest.fixture
+def llm_engine(small_llama: "Llama") -> "Iterator[Engine]":
+    """A thread for the small language model, which has forgotten what it read before."""
+    from voice_agent.engine import Engine
+
+    small_llama.forget(0)
+    small_llama.forget(1)
+    engine = Engine("llm")
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def guest_room(tmp_path: Path) -> "Iterator[Library]":
+    """A library of one document, which tells the colour of the guest room: green."""
+    from voice_agent.library import Library
+
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "room.md").write_text(
+        "# Guest room\n\nThe guest room is painted green. The bed was bought in 2019.\n"
+    )
+    with Library.open(tmp_path / "library.sqlite3") as library:
+        library.add(documents)
+        yield library
 
 
 @pytest.fixture(scope="session")

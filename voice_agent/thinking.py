@@ -55,7 +55,7 @@ async def open_research(
         async with _remote_model(settings) as server:
             yield research_over(settings, server, shelves, sufficiency=None)
         return
-    async with _local_model(settings, places, weights) as model:
+    async with local_model(settings, weights, prefix_folder=places.cache / "prefixes") as model:
         threshold = catalogue.model(settings.llm.model).evidence_yes
         research = research_over(
             settings, model, shelves, sufficiency=Sufficiency(model, threshold)
@@ -66,7 +66,13 @@ async def open_research(
 
 
 @asynccontextmanager
-async def _local_model(settings: Settings, places: Places, file: Path) -> AsyncIterator[LocalModel]:
+async def local_model(
+    settings: Settings, file: Path, *, prefix_folder: Path | None
+) -> AsyncIterator[LocalModel]:
+    """Open the local model in ``file``, on a thread of its own, and close it.
+
+    Processed beginnings are kept in ``prefix_folder``, if there is one. Raises ModelError.
+    """
     llm = settings.llm
     engine = Engine("llm")
     try:
@@ -75,7 +81,7 @@ async def _local_model(settings: Settings, places: Places, file: Path) -> AsyncI
             engine,
             context_tokens=llm.context_tokens,
             threads=llm.thread_count(usable_cores()),
-            prefix_folder=places.cache / "prefixes",
+            prefix_folder=prefix_folder,
         )
         try:
             yield model

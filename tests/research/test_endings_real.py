@@ -1,7 +1,6 @@
 """Every way in which a reply ends, with a real model: research-loop.md, "Ending"."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -20,7 +19,6 @@ from voice_agent.research.tools import Toolbox
 
 QUESTION = "Which colour is the guest room painted?"
 GREETING = "Hello! Greet me with one word."
-DOCUMENT = "# Guest room\n\nThe guest room is painted green. The bed was bought in 2019.\n"
 
 
 class Desk:
@@ -61,16 +59,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk(small_llama: Llama, tmp_path: Path) -> Iterator[Desk]:
-    (tmp_path / "documents").mkdir()
-    (tmp_path / "documents" / "room.md").write_text(DOCUMENT)
-    small_llama.forget(0)
-    small_llama.forget(1)
-    engine = Engine("llm")
-    with Library.open(tmp_path / "library.sqlite3") as library:
-        library.add(tmp_path / "documents")
-        yield Desk(small_llama, engine, library)
-    engine.close()
+def desk(small_llama: Llama, llm_engine: Engine, guest_room: Library) -> Desk:
+    return Desk(small_llama, llm_engine, guest_room)
 
 
 async def test_a_natural_end(desk: Desk) -> None:

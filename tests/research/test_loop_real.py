@@ -1,8 +1,7 @@
 """The research loop with a real model, a real library and real prompts."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -19,7 +18,6 @@ from voice_agent.research.toolbox.library import SEARCH, ReadDocument, SearchDoc
 from voice_agent.research.tools import Toolbox
 
 QUESTION = "Which colour is the guest room painted?"
-DOCUMENT = "# Guest room\n\nThe guest room is painted green. The bed was bought in 2019.\n"
 
 
 class Desk:
@@ -63,16 +61,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk(small_llama: Llama, tmp_path: Path) -> Iterator[Desk]:
-    (tmp_path / "documents").mkdir()
-    (tmp_path / "documents" / "room.md").write_text(DOCUMENT)
-    small_llama.forget(0)
-    small_llama.forget(1)
-    engine = Engine("llm")
-    with Library.open(tmp_path / "library.sqlite3") as library:
-        library.add(tmp_path / "documents")
-        yield Desk(small_llama, engine, library)
-    engine.close()
+def desk(small_llama: Llama, llm_engine: Engine, guest_room: Library) -> Desk:
+    return Desk(small_llama, llm_engine, guest_room)
 
 
 async def test_a_cancel_in_the_prompt_ends_it_and_the_next_reply_is_right(desk: Desk) -> None:

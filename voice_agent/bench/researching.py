@@ -8,16 +8,14 @@ from pathlib import Path
 
 from voice_agent.bench.metered import MeteredModel
 from voice_agent.catalogue import Catalogue, locate
-from voice_agent.engine import Engine, usable_cores
 from voice_agent.ledger import Ledger
 from voice_agent.library import Library
-from voice_agent.llm.local import LocalModel
 from voice_agent.places import places
 from voice_agent.research.asking import Nobody
 from voice_agent.research.loop import ResearchLoop
 from voice_agent.research.sufficiency import Sufficiency
 from voice_agent.settings import Settings
-from voice_agent.thinking import Shelves, research_over
+from voice_agent.thinking import Shelves, local_model, research_over
 
 
 def weights(name: str) -> Path:
@@ -45,22 +43,12 @@ async def local_research(
 
     So the first reply pays for the beginnings of all requests. Raises ModelError.
     """
-    name, engine = settings.llm.model, Engine("llm")
-    try:
-        model = await LocalModel.load(
-            await asyncio.to_thread(weights, name),
-            engine,
-            context_tokens=settings.llm.context_tokens,
-            threads=settings.llm.thread_count(usable_cores()),
-        )
-        try:
-            metered = MeteredModel(model, model)
-            sufficiency = Sufficiency(metered, Catalogue.load().model(name).evidence_yes)
-            yield research_over(settings, metered, shelves, sufficiency=sufficiency), metered
-        finally:
-            await model.close()
-    finally:
-        engine.close()
+    name = settings.llm.model
+    file = await asyncio.to_thread(weights, name)
+    async with local_model(settings, file, prefix_folder=None) as model:
+        metered = MeteredModel(model, model)
+        sufficiency = Sufficiency(metered, Catalogue.load().model(name).evidence_yes)
+        yield research_over(settings, metered, shelves, sufficiency=sufficiency), metered
 
 
 @asynccontextmanager
