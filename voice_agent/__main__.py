@@ -12,7 +12,7 @@ def main() -> None:
     """Run the command line and exit with its code."""
     os.environ[NO_TELEMETRY] = "1"
     _prepare_outputs()
-    from voice_agent.cli import run
+    from voice_agent.cli.parser import run
 
     sys.exit(run(sys.argv[1:]))
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from voice_agent.bench.figures import Mode
-from voice_agent.cli import run
 from voice_agent.cli.bench import modes_of, with_model
+from voice_agent.cli.parser import run
 from voice_agent.errors import SettingsError
 from voice_agent.settings import Settings
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from voice_agent.cli import run
+from voice_agent.cli.parser import run
 from voice_agent.events import Answer, Round, ToolCall, ToolResult, WriteBegun
 from voice_agent.ledger import Ledger
 

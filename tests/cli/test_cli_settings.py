@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from voice_agent.catalogue import Catalogue, Role
-from voice_agent.cli import run
+from voice_agent.cli.parser import run
 
 Output = pytest.CaptureFixture[str]
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from voice_agent.cli import run
-from voice_agent.cli.parser import build_parser
+from voice_agent.cli.parser import build_parser, run
 from voice_agent.errors import UsageError
 
 Output = pytest.CaptureFixture[str]

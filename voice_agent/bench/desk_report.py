@@ -45,7 +45,7 @@ def _interrupted(result: Interrupted) -> str:
 def _barge_in(figures: BargeIn) -> str:
     head = ["median / 95th percentile (n), s", "runs", "word to detection", "word to silence"]
     head += ["detection to silence", "stopped", "stale"]
-    lines = _table([head, *(_cells(row) for row in figures.rows)])
+    lines = in_columns([head, *(_cells(row) for row in figures.rows)])
     lines.append(
         f"{figures.runs} wake words, {figures.missed} not detected; the loudspeaker was watched "
         f"for {figures.watched_s:g} s after each. Without sound there is no silence to wait for."
@@ -68,10 +68,10 @@ def _cells(row: Row) -> list[str]:
 def _answered(result: AnsweredAloud) -> str:
     verdict = "right" if result.right else "WRONG"
     wait = f"first sound {_seconds(result.word_to_sound_s)}"
-    line = f"{result.id:5}  {verdict}  {wait}  {_short(result.heard_answer)}"
+    line = f"{result.id:5}  {verdict}  {wait}  {short(result.heard_answer)}"
     if result.right:
         return line
-    return f"{line}  ({result.why})  [understood: {_short(result.understood)}]"
+    return f"{line}  ({result.why})  [understood: {short(result.understood)}]"
 
 
 def _latency(figures: Latency) -> str:
@@ -80,7 +80,7 @@ def _latency(figures: Latency) -> str:
         times = each.done_s
         cells = [_number(times.median), _number(times.p95), str(times.count)]
         rows.append([each.stage.replace("_", " "), *cells])
-    lines = _table(rows)
+    lines = in_columns(rows)
     lines.append(
         f"{figures.right} of {figures.questions} right, judged by the recording of the loudspeaker"
         f" ({figures.model}); it listened {figures.ready_s:.1f} s after its start."
@@ -95,7 +95,8 @@ def _idle(cost: Idle) -> str:
     )
 
 
-def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+def in_columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return ``rows`` of equal length as lines whose cells stand below each other."""
     widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -117,6 +118,7 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """Return ``text`` on one line, cut to what a line has room for."""
     plain = " ".join(text.split())
     return plain if len(plain) <= _SHOWN_CHARS else plain[: _SHOWN_CHARS - 1] + "…"

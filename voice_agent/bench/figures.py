@@ -93,7 +93,7 @@ def figures(results: Sequence[QuestionAnswered]) -> Figures:
         answer_tokens=spread(r.answer_tokens for r in results),
         timings={field.name: _timing(results, field.name) for field in fields(Timings)},
         word_errors=sum(word_errors(*pair) for pair in heard) if heard else None,
-        words=sum(len(_words(question)) for question, _ in heard) if heard else None,
+        words=sum(word_count(question) for question, _ in heard) if heard else None,
     )
 
 
@@ -130,6 +130,11 @@ def word_errors(said: str, heard: str) -> int:
             before = row[m]
             row[m] = min(change, row[m] + 1, row[m - 1] + 1)
     return row[-1]
+
+
+def word_count(text: str) -> int:
+    """Return how many words `word_errors` counts in ``text``."""
+    return len(_words(text))
 
 
 def _words(text: str) -> list[str]:

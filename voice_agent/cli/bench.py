@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def add(verbs: "Verbs") -> None:
     """Add the verb ``bench``."""
-    from voice_agent.cli import bench_desk
+    from voice_agent.cli import bench_desk, bench_parts
 
     bench = verbs.add_parser(
         "bench",
@@ -36,6 +36,7 @@ def add(verbs: "Verbs") -> None:
     for parser in (bench, answers):
         _add_options(parser)
     bench_desk.add(what)
+    bench_parts.add(what)
 
 
 def _add_options(bench: argparse.ArgumentParser) -> None:

@@ -5,6 +5,9 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+PADDING_S = 3.0
+"""Silence behind the speech in a short window; `bench stt` measures others beside it."""
+
 _TOKENS_PER_S = 7
 _TOKENS_MORE = 16
 _FEWEST_TOKENS_PER_S = 1

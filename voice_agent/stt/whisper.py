@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from voice_agent.audio.format import SAMPLE_RATE_HZ
 from voice_agent.errors import ModelMismatch, ModelMissing
-from voice_agent.stt.decoding import NOTHING, Decoded, compression_ratio
+from voice_agent.stt.decoding import NOTHING, PADDING_S, Decoded, compression_ratio
 from voice_agent.stt.pieces import LONGEST_PIECE_S, Span, audible
 
-_PADDING_S = 3
 _WINDOW_FRAMES = 3_000  # 30 s: what the model's position embeddings reach to
 _MOST_TOKENS = 448
 _SURE_LANGUAGE = 0.5
@@ -30,10 +29,11 @@ _VAD = VadOptions(
 
 
 class Whisper:
-    """One loaded model."""
+    """One loaded model; short windows end in ``padding_s`` seconds of silence."""
 
-    def __init__(self, model: WhisperModel) -> None:
+    def __init__(self, model: WhisperModel, padding_s: float = PADDING_S) -> None:
         self._model = model
+        self._padding_samples = round(padding_s * SAMPLE_RATE_HZ)
 
     @classmethod
     def load(cls, folder: Path, *, threads: int, compute_type: str = "int8") -> "Whisper":
@@ -54,6 +54,10 @@ class Whisper:
             raise _broken(folder, str(error)) from error
         return cls(model)
 
+    def padded(self, padding_s: float) -> "Whisper":
+        """Return the same loaded model with another padding of its short windows."""
+        return Whisper(self._model, padding_s)
+
     @property
     def languages(self) -> list[str]:
         """The codes of the languages that the model knows."""
@@ -65,11 +69,11 @@ class Whisper:
         return [(span["start"], span["end"]) for span in found]
 
     def window(self, samples: NDArray[np.float32]) -> StorageView:
-        """Encode ``samples``, shape (n,) at 16 kHz, with 3 s of padding instead of up to 30 s.
+        """Encode ``samples``, shape (n,) at 16 kHz, padded a little instead of to 30 s.
 
         Method and measurements: design.md, "Whisper need not see 30 s".
         """
-        padded = np.pad(samples, (0, _PADDING_S * SAMPLE_RATE_HZ))
+        padded = np.pad(samples, (0, self._padding_samples))
         features = self._model.feature_extractor(padded)[:, :_WINDOW_FRAMES]
         return self._model.encode(features[:, : features.shape[1] // 2 * 2])
 
@@ -107,6 +111,14 @@ class Whisper:
         return Decoded(
             text, len(tokens), logprob, result.no_speech_prob, compression_ratio(text.strip())
         )
+
+    def stock(self, samples: NDArray[np.float32], language: str | None, *, beams: int) -> str:
+        """Return the text of ``samples`` by faster-whisper's own way, untouched but for ``beams``.
+
+        What `bench stt` measures against; None recognises the language.
+        """
+        segments, _ = self._model.transcribe(samples, language=language, beam_size=beams)
+        return "".join(segment.text for segment in segments).strip()
 
     def full_window(self, samples: NDArray[np.float32], language: str) -> Decoded:
         """Return the text of ``samples``, shape (n,), at most 30 s, by faster-whisper's own way.
