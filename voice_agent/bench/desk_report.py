@@ -1,14 +1,10 @@
 """The measurements at a virtual desk for people: a line each, and a table at the end."""
 
-from collections.abc import Sequence
-
-from voice_agent.bench.figures import Spread
+from voice_agent.bench.columns import counted, in_columns, short
 from voice_agent.bench.first_sound import AnsweredAloud, Latency
 from voice_agent.bench.idle import Idle
 from voice_agent.bench.interruption import BargeIn, Interrupted, Row
 from voice_agent.events import Event
-
-_SHOWN_CHARS = 80
 
 
 def shown(event: Event) -> str:
@@ -57,10 +53,10 @@ def _cells(row: Row) -> list[str]:
     return [
         row.state or "all",
         str(row.runs),
-        _spread(row.word_to_detection_s),
-        _spread(row.word_to_silence_s),
-        _spread(row.detection_to_silence_s),
-        _spread(row.stopped_s),
+        counted(row.word_to_detection_s),
+        counted(row.word_to_silence_s),
+        counted(row.detection_to_silence_s),
+        counted(row.stopped_s),
         str(row.stale),
     ]
 
@@ -95,30 +91,9 @@ def _idle(cost: Idle) -> str:
     )
 
 
-def in_columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return ``rows`` of equal length as lines whose cells stand below each other."""
-    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
-
-
-def _spread(times: Spread) -> str:
-    if times.median is None or times.p95 is None:
-        return "-"
-    return f"{times.median:.2f} / {times.p95:.2f} ({times.count})"
-
-
 def _seconds(value: float | None) -> str:
     return "   -  " if value is None else f"{value:.2f} s"
 
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
-
-
-def short(text: str) -> str:
-    """Return ``text`` on one line, cut to what a line has room for."""
-    plain = " ".join(text.split())
-    return plain if len(plain) <= _SHOWN_CHARS else plain[: _SHOWN_CHARS - 1] + "…"

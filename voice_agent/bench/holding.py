@@ -16,7 +16,11 @@ class Held(NamedTuple):
 
 def held() -> Held:
     """Look at this process (proc(5))."""
-    status = (_SELF / "status").read_text()
-    memory = next(line for line in status.splitlines() if line.startswith("VmRSS"))
     threads, files = (len(list((_SELF / name).iterdir())) for name in ("task", "fd"))
-    return Held(threads, files, int(memory.split()[1]))
+    return Held(threads, files, memory_kb("VmRSS"))
+
+
+def memory_kb(field: str) -> int:
+    """Return a figure of this process: ``VmRSS``, memory now, or ``VmHWM``, the most (proc(5))."""
+    lines = (_SELF / "status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{field}:"))

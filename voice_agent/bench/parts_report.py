@@ -1,7 +1,6 @@
 """The measurements of single parts for people: a line each, and a table at the end."""
 
-from voice_agent.bench.desk_report import in_columns, short
-from voice_agent.bench.figures import Spread
+from voice_agent.bench.columns import counted, in_columns, short
 from voice_agent.bench.generating import UNITS, LlmFigures, LlmTaken
 from voice_agent.bench.shelf import LibrarySize
 from voice_agent.bench.transcribing import RecordingHeard, SttFigures
@@ -40,7 +39,7 @@ def _stt(figures: SttFigures) -> str:
     for row in figures.rows:
         share = row.word_errors / row.words if row.words else 0.0
         errors = f"{row.word_errors} of {row.words} ({share:.1%})"
-        cells = [row.recordings, row.way.name, _spread(row.stt_s), f"{row.of_stock:.0%}"]
+        cells = [row.recordings, row.way.name, counted(row.stt_s), f"{row.of_stock:.0%}"]
         rows.append([*cells, errors if row.words else "-"])
     return "\n".join(
         [
@@ -54,10 +53,10 @@ def _stt(figures: SttFigures) -> str:
 def _tts(figures: TtsFigures) -> str:
     rows = [
         ["", "median / 95th percentile (n)"],
-        ["first clause, s", _spread(figures.clause_s)],
-        ["its length, characters", _spread(figures.clause_chars, ".0f")],
-        ["whole sentence, s", _spread(figures.sentence_s)],
-        ["seconds a second of sound", _spread(figures.real_time_factor)],
+        ["first clause, s", counted(figures.clause_s)],
+        ["its length, characters", counted(figures.clause_chars, ".0f")],
+        ["whole sentence, s", counted(figures.sentence_s)],
+        ["seconds a second of sound", counted(figures.real_time_factor)],
     ]
     lines = in_columns(rows)
     return "\n".join([*lines, f"{figures.sound_s:g} s of sound ({figures.voice})."])
@@ -65,21 +64,15 @@ def _tts(figures: TtsFigures) -> str:
 
 def _llm(figures: LlmFigures) -> str:
     rows = [[figures.model, "tokens", "median / 95th percentile (n)", "unit"]]
-    rows += [[row.what, str(row.tokens), _spread(row.values), row.unit] for row in figures.rows]
+    rows += [[row.what, str(row.tokens), counted(row.values), row.unit] for row in figures.rows]
     return "\n".join(in_columns(rows))
 
 
 def _library(size: LibrarySize) -> str:
     return (
         f"{size.passages:9,} passages  indexed in {size.index_s:.1f} s ({size.passages_per_s}/s)"
-        f"  nothing new {size.sync_s:.2f} s  search {_spread(size.search_s, '.4f')} s"
+        f"  nothing new {size.sync_s:.2f} s  search {counted(size.search_s, '.4f')} s"
         f"  {size.file_mb:.1f} MB on disk"
         f"  memory +{size.index_memory_mb:.0f} MB indexing, "
         f"+{size.search_memory_mb:.0f} MB searching"
     )
-
-
-def _spread(values: Spread, form: str = ".2f") -> str:
-    if values.median is None or values.p95 is None:
-        return "-"
-    return f"{values.median:{form}} / {values.p95:{form}} ({values.count})"

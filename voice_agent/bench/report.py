@@ -1,6 +1,7 @@
 """A benchmark for people: one line a question, and a table at the end."""
 
-from voice_agent.bench.figures import Benchmark, Figures, QuestionAnswered, Spread
+from voice_agent.bench.columns import in_columns, middle_and_tail, short
+from voice_agent.bench.figures import Benchmark, Figures, QuestionAnswered
 
 _SHOWN_CHARS = 90
 _LABEL_CHARS = 22
@@ -19,11 +20,11 @@ def line(result: QuestionAnswered) -> str:
         f"{result.basis or 'failed':8}",
         f"{end_s:6.1f} s" if end_s is not None else "     - s",
     ]
-    tail = [_short(result.text)] if result.text else []
+    tail = [short(result.text, _SHOWN_CHARS)] if result.text else []
     if not result.right:
         tail.append(f"({result.why})")
         if result.heard is not None:
-            tail.append(f"[heard: {_short(result.heard)}]")
+            tail.append(f"[heard: {short(result.heard, _SHOWN_CHARS)}]")
     return "  ".join([*head, *tail])
 
 
@@ -35,12 +36,7 @@ def table(benchmark: Benchmark) -> str:
     labels = list(dict.fromkeys(label for column in columns for label in column))
     rows = [[benchmark.model, *asked]]
     rows += [[label, *(column.get(label, "-") for column in columns)] for label in labels]
-    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))]
-    widths[0] = max(widths[0], _LABEL_CHARS)
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    lines = in_columns(rows, first_chars=_LABEL_CHARS)
     if benchmark.interrupted:
         lines.append("Interrupted: the figures are those of the questions asked so far.")
     return "\n".join(lines)
@@ -57,9 +53,9 @@ def _column(found: Figures) -> dict[str, str]:
     if found.words:
         cells["word errors heard"] = _share(found.word_errors or 0, found.words)
     cells["(median / 95th percentile)"] = ""
-    cells["rounds"] = _spread(found.rounds, ".0f")
-    cells["charged tokens"] = _spread(found.charged_tokens, ".0f")
-    cells["answer tokens"] = _spread(found.answer_tokens, ".0f")
+    cells["rounds"] = middle_and_tail(found.rounds, ".0f")
+    cells["charged tokens"] = middle_and_tail(found.charged_tokens, ".0f")
+    cells["answer tokens"] = middle_and_tail(found.answer_tokens, ".0f")
     for name, values in found.timings.items():
         label = f"{name.replace('_', ' ')}, s"
         cells[label] = f"{values['median']:.2f} / {values['p95']:.2f}" if values else "-"
@@ -68,14 +64,3 @@ def _column(found: Figures) -> dict[str, str]:
 
 def _share(count: int, of: int) -> str:
     return f"{count} of {of} ({count / of:.0%})" if of else "-"
-
-
-def _spread(found: Spread, form: str) -> str:
-    if found.median is None or found.p95 is None:
-        return "-"
-    return f"{found.median:{form}} / {found.p95:{form}}"
-
-
-def _short(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= _SHOWN_CHARS else plain[: _SHOWN_CHARS - 1] + "…"

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from voice_agent.bench.figures import Spread, spread
+from voice_agent.bench.holding import memory_kb
 from voice_agent.events import Event
 from voice_agent.library import Library, sentences
 
@@ -84,7 +85,7 @@ def sizes(
     chance = random.Random(1)
     texts = folder / "documents"
     texts.mkdir()
-    base_mb = memory_mb("VmRSS")
+    base_mb = _memory_mb("VmRSS")
     written = made = 0
     indexed_s = 0.0
     with Library.open(folder / "library.sqlite3") as library:
@@ -93,7 +94,7 @@ def sizes(
             written = count
             _forget_peak()
             indexed_s += _seconds(partial(library.add, texts))
-            index_mb = memory_mb("VmHWM") - base_mb
+            index_mb = _memory_mb("VmHWM") - base_mb
             sync_s = _seconds(library.sync)
             _forget_peak()
             found = [_seconds(partial(library.search, each, HITS)) for each in questions]
@@ -106,17 +107,12 @@ def sizes(
                 sync_s=round(sync_s, 3),
                 search_s=spread(found),
                 index_memory_mb=round(index_mb, 1),
-                search_memory_mb=round(memory_mb("VmHWM") - base_mb, 1),
+                search_memory_mb=round(_memory_mb("VmHWM") - base_mb, 1),
             )
 
 
-def memory_mb(field: str) -> float:
-    """Return a figure of this process, such as ``VmRSS``: memory now, or ``VmHWM``: at most."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        name, _, rest = line.partition(":")
-        if name == field:
-            return int(rest.split()[0]) / 1024
-    raise ValueError(f"the kernel tells no {field}")
+def _memory_mb(field: str) -> float:
+    return memory_kb(field) / 1024
 
 
 def _forget_peak() -> None:

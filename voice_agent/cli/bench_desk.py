@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from voice_agent.cli.output import JsonLines, StandardOutput, say
+from voice_agent.cli.measuring import listener, measured
 
 if TYPE_CHECKING:
     from voice_agent.bench.clips import Clips
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from voice_agent.bench.latency import Exchange
     from voice_agent.bench.questions import Question
     from voice_agent.cli.verbs import Verbs
-    from voice_agent.events import Event, Listener
+    from voice_agent.events import Listener
     from voice_agent.settings import Settings
 
 _NOTE = (
@@ -101,10 +101,10 @@ def _minutes(text: str) -> float:
 
 def _runner(measure: Measure) -> Callable[[argparse.Namespace], int]:
     def run(args: argparse.Namespace) -> int:
+        from voice_agent.bench.desk_report import shown
         from voice_agent.bench.questions import examples, load_questions
         from voice_agent.bench.sound_server import check_installed
         from voice_agent.cli.bench import with_model
-        from voice_agent.cli.signals import until_signal
         from voice_agent.settings import load_settings
 
         check_installed()
@@ -114,27 +114,11 @@ def _runner(measure: Measure) -> Callable[[argparse.Namespace], int]:
             documents=examples() / "documents",
             questions=load_questions(examples() / "questions.toml"),
             overrides={"VOICE_AGENT_LLM__MODEL": settings.llm.model},
-            show=_listener(json=args.json),
+            show=listener(shown, json=args.json),
         )
-
-        async def work() -> int:
-            await measure(args, setting)
-            return 0
-
-        return asyncio.run(until_signal(work(), lambda cause: False))
+        return measured(measure(args, setting))
 
     return run
-
-
-def _listener(*, json: bool) -> "Listener":
-    if json:
-        return JsonLines(StandardOutput())
-    from voice_agent.bench.desk_report import shown
-
-    def show(event: "Event") -> None:
-        say(shown(event))
-
-    return show
 
 
 async def _barge_in(args: argparse.Namespace, setting: _Setting) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from voice_agent.cli.arguments import count
-from voice_agent.cli.output import JsonLines, StandardOutput, say
+from voice_agent.cli.arguments import count, count_to
+from voice_agent.cli.measuring import listener, measured
+from voice_agent.cli.output import say
 
 if TYPE_CHECKING:
     from voice_agent.cli.verbs import Verbs
-    from voice_agent.events import Event, Listener
+    from voice_agent.events import Listener
 
 Measure = Callable[[argparse.Namespace, "Listener"], Coroutine[Any, Any, None]]
 
@@ -21,24 +22,10 @@ _MOST_PASSAGES = 10_000_000
 
 def add(what: "Verbs") -> None:
     """Add what is measured of single parts."""
-    for parser, measure in (_stt_parser(what), _tts_parser(what), _llm_parser(what)):
+    for add_parser in (_stt_parser, _tts_parser, _llm_parser, _library_parser):
+        parser, measure = add_parser(what)
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
         parser.set_defaults(run=_runner(measure))
-    library = what.add_parser(
-        "library",
-        help="time and memory of the library against its size",
-        description="Fills a temporary library with passages made by recombining sentences of the "
-        "example documents, and searches it for the example questions.",
-    )
-    library.add_argument(
-        "--passages",
-        type=_sizes,
-        default=[1_000, 10_000, 100_000],
-        metavar="N,N,...",
-        help="sizes to grow to (1000,10000,100000)",
-    )
-    library.add_argument("--json", action="store_true", help="one JSON object a line")
-    library.set_defaults(run=_runner(_library))
 
 
 def _stt_parser(what: "Verbs") -> tuple[argparse.ArgumentParser, Measure]:
@@ -82,27 +69,32 @@ def _llm_parser(what: "Verbs") -> tuple[argparse.ArgumentParser, Measure]:
     return llm, _llm
 
 
-def _sizes(text: str) -> list[int]:
-    from voice_agent.cli.arguments import count_to
+def _library_parser(what: "Verbs") -> tuple[argparse.ArgumentParser, Measure]:
+    library = what.add_parser(
+        "library",
+        help="time and memory of the library against its size",
+        description="Fills a temporary library with passages made by recombining sentences of the "
+        "example documents, and searches it for the example questions.",
+    )
+    library.add_argument(
+        "--passages",
+        type=_sizes,
+        default=[1_000, 10_000, 100_000],
+        metavar="N,N,...",
+        help="sizes to grow to (1000,10000,100000)",
+    )
+    return library, _library
 
+
+def _sizes(text: str) -> list[int]:
     return [count_to(_MOST_PASSAGES)(part) for part in text.split(",")]
 
 
 def _runner(measure: Measure) -> Callable[[argparse.Namespace], int]:
     def run(args: argparse.Namespace) -> int:
         from voice_agent.bench.parts_report import shown
-        from voice_agent.cli.signals import until_signal
 
-        def lines(event: "Event") -> None:
-            say(shown(event))
-
-        show: Listener = JsonLines(StandardOutput()) if args.json else lines
-
-        async def work() -> int:
-            await measure(args, show)
-            return 0
-
-        return asyncio.run(until_signal(work(), lambda cause: False))
+        return measured(measure(args, listener(shown, json=args.json)))
 
     return run
 
