@@ -184,6 +184,7 @@ class FakeSpeaker:
         self.aborts = 0
         self.cancelled = 0
         self.on_abort: Callable[[], object] = int
+        self.level = 1.0
         self._instant = instant
         self._fault = fault
         self._waiting: list[tuple[Sound, asyncio.Future[int]]] = []
@@ -217,10 +218,14 @@ class FakeSpeaker:
 
     def abort(self) -> None:
         self.aborts += 1
+        self.level = 1.0
         self.on_abort()
         while self._waiting:
             self._end(self._into_first)
             self._into_first = 0
+
+    def turn_to(self, level: float) -> None:
+        self.level = level
 
     def _end(self, samples: int) -> None:
         _sound, heard = self._waiting.pop(0)

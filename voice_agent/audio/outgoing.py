@@ -9,6 +9,7 @@ import numpy as np
 
 from voice_agent.audio import portaudio
 from voice_agent.audio.format import Sound, resample
+from voice_agent.audio.gain import Gain
 
 LEAD_S = 0.04
 """Silence before the first sound of a stream: its first block was lost in most starts."""
@@ -71,6 +72,7 @@ class Player(Protocol):
 
     tap: Tap | None
     underruns: int
+    level: float
 
     def sent(self, item: Queued) -> None:
         """The last sample of ``item`` has been heard."""
@@ -100,6 +102,7 @@ class Outgoing:
         """Take the stream, which does not run yet."""
         self.stream = stream
         self._lead_frames = round(LEAD_S * stream.rate_hz)
+        self._gain = Gain(stream.rate_hz, self._player.level)
         if self._player.tap is not None:
             self._player.tap.begin(stream.rate_hz)
 
@@ -142,6 +145,7 @@ class Outgoing:
                 done = self._queue.popleft()
                 self._later(heard_in_s + filled / self.stream.rate_hz, done)
         block[filled:] = 0
+        self._turn_down(block)
         self._sent_frames += len(block)
         if self._player.tap is not None:
             self._player.tap.take(block, self._block_time_s)
@@ -153,6 +157,12 @@ class Outgoing:
         block[: len(part)] = part
         item.sent += len(part)
         return len(part)
+
+    def _turn_down(self, block: portaudio.Block) -> None:
+        """Bring it to the player's level; how much of a sound was heard does not depend on it."""
+        self._gain.change(self._player.level, self._sent_frames)
+        if not self._gain.is_full(self._sent_frames):
+            block *= self._gain.factors(self._sent_frames, len(block))[:, None]
 
     def _later(self, delay_s: float, item: Queued) -> None:
         """Say on the event loop when the last sample of ``item`` has been heard."""

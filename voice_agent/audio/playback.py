@@ -41,7 +41,10 @@ class Speaker(Protocol):
         """
 
     def abort(self) -> None:
-        """Be silent now: drop the rest and all that waits."""
+        """Be silent now: drop the rest and all that waits. What comes then is loud again."""
+
+    def turn_to(self, level: float) -> None:
+        """Let what is played be heard at ``level`` from now on, by a ramp; 1 is as it is."""
 
     @property
     def played_samples(self) -> int:
@@ -76,6 +79,7 @@ class DeviceSpeaker:
         self.tap: Tap | None = None
         self.look_again: Callable[[], None] = lambda: None
         self.underruns = 0
+        self.level = 1.0
 
     def __enter__(self) -> Self:
         """Find the device and see that it opens; raises DeviceError."""
@@ -140,6 +144,11 @@ class DeviceSpeaker:
         for item in self._waiting[:]:
             self._finish(item, at - item.starts_at if item.sent > 0 else 0)
         self._cancel_rest()
+        self.level = 1.0
+
+    def turn_to(self, level: float) -> None:
+        """Let what is played be heard at ``level`` from now on, by a ramp; 1 is as it is."""
+        self.level = level
 
     def _run(self, item: Queued) -> None:
         """Send ``item`` to a stream that runs; a stopped one is never started again.
@@ -290,6 +299,9 @@ class WavSpeaker:
     def abort(self) -> None:
         """Nothing waits here."""
 
+    def turn_to(self, level: float) -> None:
+        """All of it is loud: the file holds what was said."""
+
 
 class Speakers:
     """Several speakers that play the same; the last one says what was heard."""
@@ -311,3 +323,8 @@ class Speakers:
         """Silence them all."""
         for speaker in self._speakers:
             speaker.abort()
+
+    def turn_to(self, level: float) -> None:
+        """Let all play at ``level``."""
+        for speaker in self._speakers:
+            speaker.turn_to(level)

@@ -12,6 +12,7 @@ import soundfile  # type: ignore[import-untyped]  # has no types
 from numpy.typing import NDArray
 
 from voice_agent.audio.format import SAMPLE_RATE_HZ, Sound, resample
+from voice_agent.audio.gain import Gain
 from voice_agent.errors import RecordingError
 
 RATE_HZ = 48_000
@@ -45,6 +46,7 @@ class TimelineSpeaker:
         self._began_s: float | None = None
         self._length = 0
         self._played_samples = 0
+        self._gain = Gain(RATE_HZ)
 
     def __enter__(self) -> Self:
         """See that the file can be written; raises RecordingError."""
@@ -107,6 +109,11 @@ class TimelineSpeaker:
         """Be silent now: drop the rest and all that waits."""
         for part in self._waiting[:]:
             self._cut(part)
+        self.turn_to(1.0)
+
+    def turn_to(self, level: float) -> None:
+        """Let what is played be heard at ``level`` from now on, by a ramp; 1 is as it is."""
+        self._gain.change(level, self._now())
 
     def played(self, start_s: float, samples: int) -> NDArray[np.float32]:
         """Return what was heard from ``start_s`` on: float32 of shape (samples,) at 16 kHz."""
@@ -120,9 +127,9 @@ class TimelineSpeaker:
                 break
             begin, until = max(part.start, first), min(part.end, end)
             if begin < until:
-                found[begin - first : until - first] = part.samples[
-                    begin - part.start : until - part.start
-                ]
+                heard = part.samples[begin - part.start : until - part.start]
+                found[begin - first : until - first] = heard
+        found *= self._gain.factors(first, len(found))
         # Voices have little above 8 kHz: the mean of three samples is low-pass enough here.
         return np.asarray(found.reshape(-1, per_sample).mean(axis=1), np.float32)
 
@@ -150,7 +157,8 @@ class TimelineSpeaker:
         at = 0
         for part in self._parts:
             _write_silence(out, part.start - at)
-            out.write(np.clip(part.samples, -1, 1))
+            heard = part.samples * self._gain.factors(part.start, len(part.samples))
+            out.write(np.clip(heard, -1, 1))
             at = part.end
         _write_silence(out, self._length - at)
 

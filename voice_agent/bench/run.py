@@ -42,6 +42,9 @@ class SilentSpeaker:
     def abort(self) -> None:
         """Nothing waits here."""
 
+    def turn_to(self, level: float) -> None:
+        """Nobody hears how loud it is."""
+
 
 @asynccontextmanager
 async def open_bench(
