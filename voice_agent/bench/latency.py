@@ -39,6 +39,14 @@ class Exchange:
     timings: Timings
 
 
+@dataclass(frozen=True)
+class Recorded:
+    """What was heard of an answer, at 16 kHz from its first sound on, and how long it let wait."""
+
+    answer: NDArray[np.float32]
+    word_to_sound_s: float | None = None
+
+
 async def exchanges(
     desk: VirtualDesk, asked: Sequence[tuple[Question, Clip]]
 ) -> AsyncIterator[Exchange]:
@@ -51,16 +59,9 @@ async def _exchange(desk: VirtualDesk, question: Question, clip: Clip) -> Exchan
     events = desk.events
     begun = await desk.ask(clip.file)
     ending = await events.next(ENDINGS, begun.since, TURN_S)
-    await asyncio.sleep(_TAIL_S)
-    until_s = asyncio.get_running_loop().time()
-    found, answer = None, np.zeros(0, np.float32)
     started = events.first(("playback_started",), begun.since)
-    if started is not None:
-        heard = desk.heard.between(begun.said_s, until_s)
-        spoken = desk.spoken.between(begun.said_s, begun.said_s + clip.seconds + _AFTER_QUESTION_S)
-        started_s = events.happened_s(started) - begun.said_s - _STARTED_EARLY_S
-        found = word_to_sound_s(spoken, heard, RATE_HZ, started_s)
-        answer = heard[round(found[1] * RATE_HZ) :] if found else answer
+    started_s = None if started is None else events.happened_s(started) - _STARTED_EARLY_S
+    recorded = await recorded_answer(desk, clip, begun.said_s, started_s)
     event: dict[str, Any] = ending.event if ending else {"message": "It never ended."}
     transcript = events.first(("transcript",), begun.since)
     return Exchange(
@@ -68,10 +69,30 @@ async def _exchange(desk: VirtualDesk, question: Question, clip: Clip) -> Exchan
         understood=transcript.event["text"] if transcript else "",
         written=event.get("text", ""),
         failure=event.get("message", "") or event.get("cause", ""),
-        answer=answer,
-        word_to_sound_s=found[0] if found else None,
+        answer=recorded.answer,
+        word_to_sound_s=recorded.word_to_sound_s,
         timings=Timings(**event.get("timings", {})),
     )
+
+
+async def recorded_answer(
+    desk: VirtualDesk, clip: Clip, said_s: float, started_s: float | None
+) -> Recorded:
+    """Return the answer that the loudspeaker has just played to ``clip``, from the recordings.
+
+    Both times are the event loop's: when saying the clip began, and before when no sound is the
+    answer's; None: there was none.
+    """
+    await asyncio.sleep(_TAIL_S)
+    until_s = asyncio.get_running_loop().time()
+    if started_s is None:
+        return Recorded(np.zeros(0, np.float32))
+    heard = desk.heard.between(said_s, until_s)
+    spoken = desk.spoken.between(said_s, said_s + clip.seconds + _AFTER_QUESTION_S)
+    found = word_to_sound_s(spoken, heard, RATE_HZ, started_s - said_s)
+    if found is None:
+        return Recorded(np.zeros(0, np.float32))
+    return Recorded(heard[round(found[1] * RATE_HZ) :], found[0])
 
 
 async def judged(exchange: Exchange, transcriber: Transcriber, language: str) -> AnsweredAloud:
