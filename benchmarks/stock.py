@@ -70,15 +70,18 @@ class Peer:
 
     async def told(self, event: str, timeout_s: float) -> dict[str, Any]:
         """Return its next event so named. Raises ModelError where none comes."""
-        assert self._process.stdout is not None
         try:
             async with asyncio.timeout(timeout_s):
-                while line := await self._process.stdout.readline():
-                    found: dict[str, Any] = json.loads(line)
-                    if found["event"] == event:
-                        return found
+                return await self._next(event)
         except TimeoutError:
             raise ModelError(f"{self._name}: no {event!r} came in {timeout_s:.0f} s.") from None
+
+    async def _next(self, event: str) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        while line := await self._process.stdout.readline():
+            found: dict[str, Any] = json.loads(line)
+            if found["event"] == event:
+                return found
         written = self._log.read_text("utf-8", "replace")[-LOG_CHARS:]
         raise ModelError(f"{self._name} has ended: {written}")
 
