@@ -63,6 +63,7 @@ EXAMPLES: dict[str, events.Event] = {
     "cancelled": events.Cancelled(cause="wake", silence_s=0, stopped_s=0, heard_text=""),
     "error": events.Error(stage="llm", message="a"),
     "unspoken": events.Unspoken(message="It is gone."),
+    "unrecorded": events.Unrecorded(message="It is full."),
     "hears_again": events.HearsAgain(gone_s=2.5),
     "sound_lost": events.SoundLost(overruns=0, dropped_blocks=1, underruns=2),
 }

@@ -136,11 +136,20 @@ async def test_a_failed_turn_ends_once_and_the_next_one_works(ledger: Ledger, fa
     assert desk.names.count("error") == 1 and len(desk.endings) == 2
 
 
-async def test_a_failure_is_said_in_one_sentence(ledger: Ledger) -> None:
+async def test_a_failure_is_said_and_the_words_are_told(ledger: Ledger) -> None:
     desk = Desk(ledger, [ModelError("out of memory")])
     await desk.session.ask("Which colour?")
+    said = phrase("failed", "en")
     assert isinstance(desk.stages.voice, FakeVoice)
-    assert desk.stages.voice.texts == [phrase("failed", "en")]
+    assert " ".join(desk.stages.voice.texts) == said
+    assert desk.names == ["error", "sentence", "playback_started", "sentence", "playback_ended"]
+    assert desk.events[-1] == PlaybackEnded(turn=None, heard_text=said)
+
+
+async def test_nothing_of_a_turn_comes_after_its_ending(ledger: Ledger) -> None:
+    desk = Desk(ledger, [ModelError("out of memory")])
+    await desk.session.ask("Which colour?")
+    assert {event.turn for event in desk.events[1:]} == {None}
 
 
 async def test_what_was_written_before_a_failure_is_heard_out(ledger: Ledger) -> None:

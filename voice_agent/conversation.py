@@ -9,6 +9,7 @@ from enum import Enum
 
 from voice_agent.audio.cues import Cue
 from voice_agent.audio.format import Sound
+from voice_agent.errors import VoiceAgentError
 from voice_agent.stt import Transcription
 from voice_agent.turn import NOTHING_SAID, STOP_PHRASE
 
@@ -68,10 +69,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Typed:
-    """A typed question; ``began`` gets the id of its turn, or None if that never begins."""
+    """A typed question.
+
+    ``began`` gets the id of its turn, the error for which it cannot begin, or None where something
+    else came before it began.
+    """
 
     text: str
-    began: Callable[[int | None], None]
+    began: Callable[[int | VoiceAgentError | None], None]
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def answered(turn: Turn, reply: Reply, spoken: str, timings: Timings) -> Answer:
     )
 
 
-def again(last: Answer, *, turn: int, spoken: str, timings: Timings) -> Answer:
+def again(last: Answer, *, turn: int | None, spoken: str, timings: Timings) -> Answer:
     """Return ``last`` as the answer of another turn, which has cost no request."""
     return replace(
         last,

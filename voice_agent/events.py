@@ -246,6 +246,14 @@ class Unspoken(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Unrecorded(Event):
+    """The ledger failed: the turn goes its way, but not all of it is on record."""
+
+    message: str
+    mend: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class HearsAgain(Event):
     """The microphone, which had failed, is back after ``gone_s`` seconds."""
 

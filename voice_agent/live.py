@@ -44,6 +44,8 @@ from voice_agent.turns.partials import Partials
 
 log = logging.getLogger(__name__)
 
+Began = Callable[[int | VoiceAgentError | None], None]
+
 _CLEAN_UP_S = 3.0
 
 
@@ -111,14 +113,11 @@ class Live:
         """Listen to a question, as if the wake word had been said."""
         self._step(talk.ListenRequested())
 
-    def ask(self, text: str, began: Callable[[int | None], None]) -> None:
-        """Answer a typed question in place of what goes on.
-
-        ``began`` gets the id of its turn, or None if something else comes before it begins.
-        """
+    def ask(self, text: str, began: Began) -> None:
+        """Answer a typed question in place of what goes on; ``began`` as in `talk.Typed`."""
         self._step(talk.QuestionTyped(talk.Typed(text, began)))
 
-    def repeat(self, began: Callable[[int | None], None]) -> bool:
+    def repeat(self, began: Began) -> bool:
         """Say the last answer again, as `ask` does; return False where there is none."""
         if not self._session.can_repeat:
             return False
@@ -306,25 +305,18 @@ class Live:
             if isinstance(question, talk.Typed):
                 question.began(None)
             return  # cancelled before it began
-        answered, cause = False, ""
-        try:
-            ending = await self._ending(question)
-            answered = isinstance(ending, Answer)
-            cause = ending.cause if isinstance(ending, Cancelled) else ""
-        except VoiceAgentError as error:  # the ledger: a turn's own errors are its ending
-            self._listener(
-                Error(stage=error.stage, message=error.message, mend=error.mend, file=error.file)
-            )
-            self._step(talk.TurnFailed(turn))
-        self._step(talk.TurnEnded(turn, answered, cause))
+        ending = await self._ending(question)
+        cause = ending.cause if isinstance(ending, Cancelled) else ""
+        self._step(talk.TurnEnded(turn, isinstance(ending, Answer), cause))
 
     async def _ending(self, question: talk.Question | talk.Typed) -> Ending:
         if isinstance(question, talk.Typed):
             typed = question
 
-            def began(turn: int) -> None:
+            def began(turn: int | VoiceAgentError) -> None:
                 typed.began(turn)
-                self._listener(Asked(turn=turn, text=typed.text))
+                if isinstance(turn, int):
+                    self._listener(Asked(turn=turn, text=typed.text))
 
             return await self._session.ask(typed.text, began=began)
         return await self._session.hear(

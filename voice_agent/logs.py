@@ -14,7 +14,17 @@ import sys
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from voice_agent.events import Answer, Asked, Cancelled, Error, Event, Transcript, Wake, to_json
+from voice_agent.events import (
+    Answer,
+    Asked,
+    Cancelled,
+    Error,
+    Event,
+    Transcript,
+    Unrecorded,
+    Wake,
+    to_json,
+)
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +91,7 @@ def _line(event: Event) -> tuple[int, str]:
             )
         case Cancelled():
             return logging.INFO, f"Turn {event.turn}: cancelled by {event.cause}."
-        case Error():
+        case Error() | Unrecorded():
             turn = "" if event.turn is None else f"Turn {event.turn}: "
             return logging.ERROR, f"{turn}{event.message} {event.mend}".rstrip()
     return logging.DEBUG, ""

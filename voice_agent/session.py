@@ -11,10 +11,11 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from voice_agent.apologies import apology, say_after
 from voice_agent.audio.format import Sound
 from voice_agent.audio.playback import Speaker
 from voice_agent.endings import again, answered, nothing_said
-from voice_agent.errors import Cancelled, DeviceError, SynthesisError, TranscriptionError
+from voice_agent.errors import Cancelled, LedgerError, TranscriptionError
 from voice_agent.events import (
     Answer,
     AnswerText,
@@ -30,12 +31,15 @@ from voice_agent.events import (
     ToolCall,
     ToolResult,
     Transcript,
+    Unrecorded,
     WriteBegun,
 )
 from voice_agent.exchanges import Exchanges
 from voice_agent.ledger import Ledger
+from voice_agent.ledger.entry import Entries, Entry
 from voice_agent.ledger.recordings import Recordings
-from voice_agent.phrases import LANGUAGES, Phrase, is_stop, phrase
+from voice_agent.ledger.records import Kind
+from voice_agent.phrases import LANGUAGES, is_stop
 from voice_agent.preparing import Answers
 from voice_agent.repeating import asks_to_repeat
 from voice_agent.research.loop import Inquiry, Reply
@@ -94,7 +98,8 @@ class Session:
         self._listener = listener
         self._clock = clock
         self._exchanges = exchanges
-        self._conversation: int | None = None
+        self._entries = Entries(stages.ledger)
+        self._entry = Entry(stages.ledger, None)
         self._turn: Turn | None = None
         self._speaking_now: Speaking | None = None
         self._last: Answer | None = None
@@ -104,10 +109,17 @@ class Session:
         """Whether there is an answer that "repeat that" can mean."""
         return self._last is not None
 
-    async def ask(self, question: str, *, began: Callable[[int], None] = lambda _: None) -> Ending:
-        """Answer a typed question; ``began`` gets the id of its turn."""
+    async def ask(
+        self, question: str, *, began: Callable[[int | LedgerError], None] = lambda _: None
+    ) -> Ending:
+        """Answer a typed question.
+
+        ``began`` gets the id of its turn, or the error for which the ledger cannot take it: that
+        is its ending, too.
+        """
         turn = self._begin(question, "typed")
-        began(turn.id)
+        if (told := turn.id or self._entry.fault) is not None:
+            began(told)
         return await self._run(turn, question)
 
     async def hear(
@@ -127,7 +139,7 @@ class Session:
         """
         turn = self._begin("", "spoken")
         ending = await self._run(turn, _Spoken(sound, source, said), zero=spoken_until_s)
-        if source is None and self._stages.recordings is not None:
+        if source is None and turn.id is not None and self._stages.recordings is not None:
             self._stages.recordings.keep(turn.id, sound)
             self._stages.recordings.tidy_daily(self._stages.ledger.existing)
         return ending
@@ -154,47 +166,43 @@ class Session:
         if self._turn is not None:
             self._turn.cancel(cause)
 
-    def _begin(self, question: str, kind: str) -> Turn:
-        ledger = self._stages.ledger
-        if self._conversation is None:
-            self._conversation = ledger.begin_conversation()
+    def _begin(self, question: str, kind: Kind) -> Turn:
+        """Begin a turn; one that the ledger cannot take has no id, and only fails."""
         language = self._stages.language
-        turn_id = ledger.begin_turn(
-            question,
-            kind="typed" if kind == "typed" else "spoken",
-            language=language,
-            conversation=self._conversation,
-        )
-        self._turn = Turn(turn_id, self._clock)
-        return self._turn
+        self._entry = self._entries.begin(question, kind=kind, language=language)
+        self._turn = turn = Turn(self._entry.turn, self._clock)
+        turn.record = self._entry.add
+        return turn
 
     async def _run(self, turn: Turn, asked: str | _Spoken, *, zero: float | None = None) -> Ending:
         watch = Watch(turn, turn.began if zero is None else zero)
         if zero is not None:
             watch.note("endpoint")
         ending = await turn.supervise(self._work(turn, watch, asked))
-        self._remember(turn, ending, watch.timings)
+        fault = self._remember(turn, ending, watch.timings)
+        if fault is not None:
+            self._listener(Unrecorded(turn=turn.id, message=fault.message, mend=fault.mend))
         self._listener(ending)
-        await self._apologise(turn, ending)
+        await self._apologise(turn, ending, recorded=fault is None)
         self._turn = self._speaking_now = None
         return ending
 
-    def _remember(self, turn: Turn, ending: Ending, timings: Timings) -> None:
+    def _remember(self, turn: Turn, ending: Ending, timings: Timings) -> LedgerError | None:
+        """Keep what came of ``turn``; return what kept the ledger from it, if anything did."""
+        heard = turn.heard_text()
         if isinstance(ending, Answer):
             self._last = ending
-        elif turn.heard_text():
+        elif heard:
             self._last = None  # "repeat that" would mean what was interrupted: the model's task
-        self._stages.ledger.end_turn(turn.id, ending, streamed=turn.streamed, timings=timings)
-        heard = turn.heard_text()
-        if heard:
-            self._stages.ledger.heard(turn.id, heard)
-        elif isinstance(ending, Answer) and not ending.spoken:
-            heard = ending.text  # it was read, not heard
         if self._exchanges is not None:
-            self._exchanges.add(turn.question, heard, self._clock())
+            read = ending.text if isinstance(ending, Answer) and not ending.spoken else ""
+            self._exchanges.add(turn.question, heard or read, self._clock())
+        return self._entry.end(ending, streamed=turn.streamed, timings=timings, heard=heard)
 
     async def _work(self, turn: Turn, watch: Watch, asked: str | _Spoken) -> Answer | Error:
         language = self._stages.language
+        if turn.id is None and self._entry.fault is not None:
+            raise self._entry.fault
         if isinstance(asked, str):
             question = asked.strip()
         else:
@@ -289,7 +297,7 @@ class Session:
             emit=emit,
             language=language if language in LANGUAGES else "en",
             history=self._exchanges.messages(self._clock()) if self._exchanges else (),
-            conversation=self._conversation or 0,
+            conversation=self._entries.conversation,
         )
         reply = await self._speak_while(self._stages.research.reply(inquiry), speaking)
         watch.note("answer_end")
@@ -312,19 +320,10 @@ class Session:
             speaking.end()
             await heard_out(talk)
 
-    async def _apologise(self, turn: Turn, ending: Ending) -> None:
-        """Say in one short sentence that a turn failed, unless it is cancelled meanwhile."""
-        stages = self._stages
-        if not isinstance(ending, Error) or stages.voice is None or stages.speaker is None:
-            return
-        name: Phrase = "no_speech" if ending.stage == TranscriptionError.stage else "failed"
-        turn.silenced_by(stages.speaker.abort)
-        try:
-            speech = await stages.voice.synthesize(phrase(name, stages.voice.language), turn.stop)
-            if not turn.stop.is_set():
-                await stages.speaker.play(speech.sound)
-        except (DeviceError, SynthesisError) as error:
-            log.warning("The failure could not be spoken: %s", error)
+    async def _apologise(self, turn: Turn, ending: Ending, *, recorded: bool) -> None:
+        stages, name = self._stages, apology(ending, recorded=recorded)
+        if name is not None and stages.voice is not None and stages.speaker is not None:
+            await say_after(turn, name, stages.voice, stages.speaker, emit=self._listener)
 
     def _emit(self, turn: Turn, event: Event) -> None:
         """Pass an event of ``turn`` on; of a cancelled turn only what was heard is told.
@@ -333,11 +332,11 @@ class Session:
         request in which it was cancelled has cost, too.
         """
         if turn.cancelled and isinstance(event, ToolResult | Round):
-            self._stages.ledger.step(turn.id, event)
+            turn.record(event)
         if turn.cancelled and not isinstance(event, PlaybackEnded):
             return
         if isinstance(event, AnswerText):
             turn.streamed += event.text
         if isinstance(event, _RECORDED):
-            self._stages.ledger.step(turn.id, event)
+            turn.record(event)
         self._listener(event)

@@ -6,13 +6,15 @@ from pathlib import Path
 from voice_agent.catalogue import Catalogue, locate_weights
 from voice_agent.engine import usable_cores
 from voice_agent.errors import SynthesisError
-from voice_agent.phrases import phrase
+from voice_agent.phrases import Phrase, phrase
 from voice_agent.settings.voice import Stt
 from voice_agent.speaking import in_sentences
 from voice_agent.stt import WhisperTranscriber
 from voice_agent.tts import PiperVoice
 
 log = logging.getLogger(__name__)
+
+_REMARKS: tuple[Phrase, ...] = ("fallback", "failed", "unrecorded", "no_record")
 
 
 async def load_transcriber(stt: Stt, models: Path) -> WhisperTranscriber:
@@ -37,7 +39,7 @@ async def prepare_remarks(voice: PiperVoice) -> None:
     """Have what is said where all else fails made into speech ahead, so that it needs no model."""
     language = voice.language
     try:
-        await voice.prepare(in_sentences(phrase("fallback", language), language))
-        await voice.prepare([phrase("failed", language)])
+        for name in _REMARKS:
+            await voice.prepare(in_sentences(phrase(name, language), language))
     except SynthesisError as error:
         log.warning("What is said after a failure could not be made ahead: %s", error)

@@ -9,7 +9,7 @@ from typing import Any
 
 from voice_agent import errors
 from voice_agent.engine import StopFlag
-from voice_agent.events import Answer, Cancelled, Error, Timings
+from voice_agent.events import Answer, Cancelled, Error, Listener, Timings
 
 log = logging.getLogger(__name__)
 
@@ -22,9 +22,12 @@ STOP_PHRASE = "stop phrase"
 
 
 class Turn:
-    """A turn's id, its stop flag and its task. Times are seconds of ``clock``."""
+    """A turn's id, its stop flag and its task. Times are seconds of ``clock``.
 
-    def __init__(self, turn_id: int, clock: Callable[[], float] = time.monotonic) -> None:
+    A turn that could not begin has no id.
+    """
+
+    def __init__(self, turn_id: int | None, clock: Callable[[], float] = time.monotonic) -> None:
         self.id = turn_id
         self.stop = StopFlag()
         self.began = clock()
@@ -37,6 +40,7 @@ class Turn:
         self._cancelled_at = 0.0
         self._silence_s: float | None = None
         self.heard_text: Callable[[], str] = str
+        self.record: Listener = lambda event: None
 
     @property
     def cancelled(self) -> bool:
@@ -83,7 +87,7 @@ class Turn:
         except errors.Cancelled:
             return self._cancelled()
         except errors.VoiceAgentError as error:
-            log.debug("turn %d failed", self.id, exc_info=error)
+            log.debug("turn %s failed", self.id, exc_info=error)
             return Error(
                 turn=self.id,
                 stage=error.stage,
@@ -92,7 +96,7 @@ class Turn:
                 file=error.file,
             )
         except Exception as error:  # noqa: BLE001  # the turn supervisor (see the house rules)
-            log.exception("turn %d failed", self.id)
+            log.exception("turn %s failed", self.id)
             return Error(
                 turn=self.id,
                 stage="turn",

@@ -12,7 +12,7 @@ from voice_agent.control.operations import Control
 from voice_agent.control.protocol import Refused
 from voice_agent.conversation import State
 from voice_agent.desk import Desk
-from voice_agent.events import Cancelled, Error, HearsAgain, Unspoken, Wake
+from voice_agent.events import Cancelled, Error, HearsAgain, Unrecorded, Unspoken, Wake
 from voice_agent.ledger import Ledger
 from voice_agent.live import Live
 from voice_agent.session import Stages
@@ -106,4 +106,12 @@ def test_an_answer_that_could_not_be_heard_is_a_trouble(live: Live) -> None:
     made = control(live)
     made(Unspoken(turn=1, message="The loudspeaker is gone."))
     assert made.status()["trouble"]["message"] == "The loudspeaker is gone."
+    assert made.status()["counters"]["errors"] == 0
+
+
+def test_a_turn_that_could_not_be_recorded_is_a_trouble(live: Live) -> None:
+    made = control(live)
+    made(Unrecorded(turn=1, message="The ledger is full.", mend="Make space."))
+    trouble = made.status()["trouble"]
+    assert (trouble["stage"], trouble["message"]) == ("ledger", "The ledger is full.")
     assert made.status()["counters"]["errors"] == 0

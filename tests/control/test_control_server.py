@@ -15,7 +15,7 @@ import pytest
 
 from voice_agent.control.protocol import MAX_LINE_BYTES, Refused, request_line
 from voice_agent.control.server import MAX_CLIENTS, MAX_WAITING, Began, ControlServer
-from voice_agent.errors import ControlError
+from voice_agent.errors import ControlError, LedgerError
 
 ANSWER = {"event": "answer", "t_s": 1.0, "turn": 4, "text": "Red."}
 WAKE = {"event": "wake", "t_s": 1.0, "turn": None, "word": "alexa"}
@@ -155,6 +155,16 @@ async def test_a_question_that_never_begins_is_cancelled(server: Socket) -> None
     await peer.says("ask", text="Which colour?", id=2)
     server.operations.began[0](None)
     assert (await peer.hears())["event"]["event"] == "cancelled"
+
+
+async def test_a_question_that_cannot_begin_is_an_error_at_once(server: Socket) -> None:
+    peer = await server.connect()
+    await peer.says("ask", text="Which colour?", id=2)
+    server.operations.began[0](LedgerError("The ledger is full.", mend="Make space."))
+    told = (await peer.hears())["event"]
+    assert (told["event"], told["turn"], told["stage"]) == ("error", None, "ledger")
+    assert (told["message"], told["mend"]) == ("The ledger is full.", "Make space.")
+    assert (await peer.says("status"))["ok"]
 
 
 async def test_a_client_that_closes_its_side_still_gets_its_answer(server: Socket) -> None:

@@ -3,7 +3,7 @@
 import sys
 from typing import TYPE_CHECKING
 
-from voice_agent.events import Answer, AnswerText, Cancelled, Event, Source
+from voice_agent.events import Answer, AnswerText, Cancelled, Event, Source, Unrecorded
 from voice_agent.settings import Loaded
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ ADD_FOLDER = "Add your own folder of text or Markdown files: voice-agent library
 
 
 class Screen:
-    """A listener that writes the answer and its sources, and nothing else."""
+    """A listener that writes the answer and its sources; on stderr, that they are not on record."""
 
     def __init__(self, stream: "Writable") -> None:
         self._stream = stream
@@ -30,6 +30,8 @@ class Screen:
         elif isinstance(event, Cancelled) and self._written:
             self._write("\n")
             self._written = ""
+        elif isinstance(event, Unrecorded):
+            sys.stderr.write(f"voice-agent: {event.message} {event.mend}\n")
 
     @property
     def begun(self) -> bool:

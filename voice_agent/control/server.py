@@ -30,7 +30,8 @@ from voice_agent.control.protocol import (
     refused,
     streamed,
 )
-from voice_agent.errors import ControlError
+from voice_agent.errors import ControlError, VoiceAgentError
+from voice_agent.events import Error, to_json
 from voice_agent.places import FILE_MODE, private_folder
 
 log = logging.getLogger(__name__)
@@ -47,8 +48,9 @@ PACE_S = 0.02
 
 ENDINGS = ("answer", "cancelled", "error")
 Event = dict[str, Any]
-Began = Callable[[int | None], None]
-"""Gets the turn's id when it begins, or None if it never will."""
+Began = Callable[[int | VoiceAgentError | None], None]
+"""Gets the turn's id when it begins, or why it never will: an error, or None if something else
+came before."""
 
 
 class Operations(Protocol):
@@ -217,11 +219,12 @@ class ControlServer:
 
 
 def _beginning(stream: _Stream, client: _Client) -> Began:
-    def began(turn: int | None) -> None:
-        stream.turn = turn
-        if turn is None and stream in client.streams:
+    def began(turn: int | VoiceAgentError | None) -> None:
+        if isinstance(turn, int):
+            stream.turn = turn
+        elif stream in client.streams:
             client.streams.remove(stream)
-            client.send(streamed(NEVER_BEGAN, stream.id))
+            client.send(streamed(NEVER_BEGAN if turn is None else _failed(turn), stream.id))
 
     return began
 
@@ -235,6 +238,12 @@ NEVER_BEGAN: Event = {
     "stopped_s": None,
     "heard_text": "",
 }
+
+
+def _failed(error: VoiceAgentError) -> Event:
+    return to_json(
+        Error(stage=error.stage, message=error.message, mend=error.mend, file=error.file)
+    )
 
 
 async def _sending(client: _Client) -> None:

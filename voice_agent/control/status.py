@@ -27,8 +27,17 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from voice_agent.errors import DeviceError
-from voice_agent.events import Answer, Cancelled, Error, Event, HearsAgain, Unspoken, Wake
+from voice_agent.errors import DeviceError, LedgerError
+from voice_agent.events import (
+    Answer,
+    Cancelled,
+    Error,
+    Event,
+    HearsAgain,
+    Unrecorded,
+    Unspoken,
+    Wake,
+)
 from voice_agent.places import NAME
 
 _COUNTED = ("wakes", "questions", "answers", "cancelled", "errors")
@@ -55,9 +64,9 @@ class Tally:
         elif isinstance(event, Error):
             self.counters["errors"] += 1
             self._remember(event, now_s)
-        elif isinstance(event, Unspoken):
-            error = Error(stage=DeviceError.stage, message=event.message, mend=event.mend)
-            self._remember(error, now_s)
+        elif isinstance(event, Unspoken | Unrecorded):
+            stage = DeviceError.stage if isinstance(event, Unspoken) else LedgerError.stage
+            self._remember(Error(stage=stage, message=event.message, mend=event.mend), now_s)
         elif isinstance(event, HearsAgain):
             self.over = True
         if isinstance(event, Answer | Cancelled | Error) and event.turn is not None:

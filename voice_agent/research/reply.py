@@ -20,7 +20,7 @@ class Inquiry:
     """
 
     question: str
-    turn: int
+    turn: int | None
     stop: StopFlag
     emit: Listener
     language: str = "en"
