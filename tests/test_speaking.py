@@ -14,13 +14,24 @@ from voice_agent.speaking import AHEAD, Speaking
 class Talk:
     """Someone speaking, and the events that this gave."""
 
-    def __init__(self, speaker: FakeSpeaker | None = None, voice: FakeVoice | None = None) -> None:
+    def __init__(
+        self,
+        speaker: FakeSpeaker | None = None,
+        voice: FakeVoice | None = None,
+        *,
+        first_clause_chars: int = 0,
+    ) -> None:
         self.speaker = speaker or FakeSpeaker()
         self.voice = voice or FakeVoice()
         self.stop = StopFlag()
         self.events: list[Event] = []
         self.speaking = Speaking(
-            self.voice, self.speaker, turn=1, stop=self.stop, emit=self.events.append
+            self.voice,
+            self.speaker,
+            turn=1,
+            stop=self.stop,
+            emit=self.events.append,
+            first_clause_chars=first_clause_chars,
         )
         self.task = asyncio.create_task(self.speaking.run())
 
@@ -52,6 +63,21 @@ async def test_a_sentence_is_spoken_while_the_next_one_is_written() -> None:
     assert talk.names == ["sentence", "playback_started"]
     talk.cancel()
     await asyncio.wait([talk.task])
+
+
+async def test_the_first_clause_is_spoken_while_its_sentence_is_written() -> None:
+    talk = Talk(first_clause_chars=20)
+    await talk.write("If the alarm rings at night, call the caretaker", end=False)
+    assert talk.voice.texts == ["If the alarm rings at night,"]
+    assert talk.names == ["sentence", "playback_started"]
+    await talk.write(" of the house.")
+    await talk.hear(8)
+    talk.cancel()
+    await asyncio.wait([talk.task])
+    assert talk.speaking.heard_text == "If the alarm rings at night, call the"
+    assert talk.speaking.spoken_text == (
+        "If the alarm rings at night, call the caretaker of the house."
+    )
 
 
 async def test_the_whole_answer_is_heard() -> None:

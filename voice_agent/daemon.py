@@ -99,8 +99,9 @@ async def open_stages(settings: Settings, places: Places, wanted: Wanted) -> Asy
                     load_voice, tts.voice, places.models, rate=tts.rate, volume=tts.volume
                 )
             )
-            stages.voice = voice
-            opened.callback(asyncio.create_task(prepare_remarks(voice)).cancel)
+            stages.voice, stages.first_clause_chars = voice, tts.first_clause_chars
+            remarks = prepare_remarks(voice, first_clause_chars=tts.first_clause_chars)
+            opened.callback(asyncio.create_task(remarks).cancel)
             stages.speaker = _speaker(settings, wanted, voice.rate_hz, opened)
         yield stages
 

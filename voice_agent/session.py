@@ -59,6 +59,7 @@ class Stages:
     """What a session works with. Without voice or speaker nothing is spoken.
 
     ``documents`` is how many the library holds; ``recordings`` keep what the microphone heard.
+    ``first_clause_chars``: see `Speaking`.
     """
 
     research: Answers
@@ -69,6 +70,7 @@ class Stages:
     speaker: Speaker | None = None
     language: str = "en"
     recordings: Recordings | None = None
+    first_clause_chars: int = 0
 
 
 @dataclass(frozen=True)
@@ -266,6 +268,7 @@ class Session:
             turn=turn.id,
             stop=turn.stop,
             emit=lambda event: self._emit(turn, event),
+            first_clause_chars=stages.first_clause_chars,
         )
         speaking.on_first_sentence = lambda: watch.note("first_sentence")
         speaking.on_first_sound = lambda: watch.note("first_sound")

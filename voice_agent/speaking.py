@@ -23,9 +23,9 @@ AHEAD = 2
 _SETTLE_S = 0.1  # an aborted speaker tells at once what was heard
 
 
-def in_sentences(text: str, language: str) -> list[str]:
-    """Return what a voice is given of ``text``, sentence by sentence, as it would be spoken."""
-    stream = SentenceStream(language)
+def in_sentences(text: str, language: str, *, first_clause_chars: int = 0) -> list[str]:
+    """Return what a voice is given of ``text``, piece by piece, as it would be spoken."""
+    stream = SentenceStream(language, first_clause_chars=first_clause_chars or None)
     return [spoken(sentence, language) for sentence in (*stream.feed(text), *stream.flush())]
 
 
@@ -47,17 +47,28 @@ class Speaking:
     """Speaks one turn's text as it comes, and knows which of its words were heard.
 
     Used on the event loop's thread. ``stop`` ends it: nothing of the rest is made or played.
+    The first clause of at least ``first_clause_chars`` is spoken while the rest of its sentence is
+    still written and made into speech; 0: no clause alone.
     """
 
     def __init__(
-        self, voice: Voice, speaker: Speaker, *, turn: int | None, stop: StopFlag, emit: Listener
+        self,
+        voice: Voice,
+        speaker: Speaker,
+        *,
+        turn: int | None,
+        stop: StopFlag,
+        emit: Listener,
+        first_clause_chars: int = 0,
     ) -> None:
         self._voice = voice
         self._speaker = speaker
         self._turn = turn
         self._stop = stop
         self._emit = emit
-        self._sentences = SentenceStream(voice.language)
+        self._sentences = SentenceStream(
+            voice.language, first_clause_chars=first_clause_chars or None
+        )
         self._written: asyncio.Queue[str | _Aside | None] = asyncio.Queue()
         self._said: list[str] = []
         self._spoken = 0

@@ -35,11 +35,16 @@ def load_voice(name: str, models: Path, *, rate: float = 1.0, volume: float = 1.
     return PiperVoice.load(weights, rate=rate, volume=volume)
 
 
-async def prepare_remarks(voice: PiperVoice) -> None:
-    """Have what is said where all else fails made into speech ahead, so that it needs no model."""
+async def prepare_remarks(voice: PiperVoice, *, first_clause_chars: int = 0) -> None:
+    """Have what is said where all else fails made into speech ahead, so that it needs no model.
+
+    What begins an answer is made by its first clause, too (see `Speaking`).
+    """
     language = voice.language
     try:
         for name in _REMARKS:
-            await voice.prepare(in_sentences(phrase(name, language), language))
+            remark = phrase(name, language)
+            alone = in_sentences(remark, language, first_clause_chars=first_clause_chars)
+            await voice.prepare(dict.fromkeys([*alone, *in_sentences(remark, language)]))
     except SynthesisError as error:
         log.warning("What is said after a failure could not be made ahead: %s", error)

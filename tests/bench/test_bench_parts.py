@@ -58,12 +58,12 @@ def test_a_recording_without_a_text_is_timed_alone(
 
 
 def test_the_voice_is_timed_by_clause_and_by_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    *sentences, figures = measured(["tts", "--sentences", "2"], capsys)
-    assert len(sentences) == figures["sentences"] == 2
-    for sentence in sentences:
-        assert sentence["sound_s"] > 0
-        assert len(sentence["clause"]) <= len(sentence["text"]) + 20
-    assert figures["clause_s"]["count"] == 2
+    *sentences, figures = measured(["tts", "--sentences", "3", "--clause-chars", "12"], capsys)
+    assert len(sentences) == figures["sentences"] == 3
+    assert all(sentence["sound_s"] > 0 for sentence in sentences)
+    divided = [sentence for sentence in sentences if sentence["rest"]]
+    assert len(divided) == figures["clause_s"]["count"] == figures["divided"] >= 1
+    assert all(sentence["clause"].endswith((",", ":", ";", "–")) for sentence in divided)
 
 
 def test_the_language_model_restores_a_beginning_and_stops_within_a_prompt(

@@ -1,6 +1,7 @@
 import pytest
 
 from voice_agent.sentences import SentenceStream, split_sentences
+from voice_agent.spoken_text import spoken
 
 ENGLISH = [
     ["The key is in the drawer.", "Take it."],
@@ -123,12 +124,77 @@ def test_endless_text_without_a_stop_is_cut_between_words() -> None:
 
 def test_the_first_clause_may_come_early() -> None:
     stream = SentenceStream(first_clause_chars=20)
-    assert stream.feed("Yes, according to the contract, the rent is") == [
+    assert stream.feed("Yes, according to the contract, the rent is due") == [
         "Yes, according to the contract,"
     ]
-    assert stream.feed(" due on the third, not later. And") == [
+    assert stream.feed(" on the third, not later. And") == [
         "the rent is due on the third, not later."
     ]
+
+
+@pytest.mark.parametrize(
+    ("clause", "rest"),
+    [
+        ("The key hangs next to the door,", "and the lamp is on the left."),
+        ("The red bin is emptied on Mondays;", "the blue one every second week."),
+        ("The museum has three floors:", "paintings hang on the first."),
+        ("The old boiler was replaced –", "the new one is in the cellar."),
+        ("The old boiler was replaced —", "the new one is in the cellar."),
+        ("Dr. Smith of St. Mary's Hospital,", "who called twice, is back at 5."),
+        ("Up to 1,000 kg may be carried,", "says the plate on its door."),
+        ("On 3 March 2024 at 9:30, they", ""),
+        ("Wenn die Pumpe nachts ausfällt,", "ruf bitte den Hausmeister an."),
+        ("Si la alarma suena por la noche,", "llame al portero de abajo."),
+        ("La clé se trouve dans le tiroir ;", "la lampe est posée à gauche."),
+    ],
+)
+def test_the_first_clause_ends_at_a_mark_of_any_language(clause: str, rest: str) -> None:
+    stream = SentenceStream(first_clause_chars=20)
+    text = f"{clause} {rest}".strip()
+    assert [*stream.feed(text), *stream.flush()] == list(filter(None, [clause, rest]))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The warehouse is closed on May 3, 2019 to all our visitors.",
+        "The lift of the house carries up to 1,000 kg at a time.",
+        "The lift is inspected in months 3, 6 and 9 of each year.",
+        "It is open from Monday to Friday 9 – 12 and in the evening.",
+        "Bring us fruit e.g., the red apples of the cellar.",
+        "The text says “take care of the pump, the boiler and the lamp” there.",
+        "The caretaker (a tall man with a hat, always friendly) has the key.",
+        "**The caretaker has the key, the spare one and the lamp** today.",
+        "The caretaker of the house has it [see rules.md, page three of it].",
+        "Sources: the-rules-of-the-house.md, the-second-file.md and more.md.",
+        '{"answer": "It is open on all days", "source": "the rules of it"}',
+        "| A table of things, and | a second cell, with a | third |",
+        "The key hangs next to the door, too.",
+        "The door is green.",
+    ],
+)
+def test_what_belongs_together_is_not_divided(sentence: str) -> None:
+    stream = SentenceStream(first_clause_chars=10)
+    assert [*stream.feed(sentence), *stream.flush()] == [sentence]
+
+
+def test_only_the_first_clause_comes_alone() -> None:
+    stream = SentenceStream(first_clause_chars=20)
+    text = "It is open. If the alarm rings at night, call the caretaker of the house."
+    assert [*stream.feed(text), *stream.flush()] == split_sentences(text)
+
+
+@pytest.mark.parametrize("language", ["en", "de", "es", "fr"])
+def test_a_clause_and_its_rest_are_spoken_as_the_whole(language: str) -> None:
+    text = (
+        "On 3 May 2024 the **service** cost 1,250.50 euros [1] – oil included – and 5 km of wire,"
+        " as Dr. Lee [2] says, were used [3, 4]."
+    )
+    stream = SentenceStream(language, first_clause_chars=20)
+    clause, *rest = [*stream.feed(text), *stream.flush()]
+    assert rest
+    said = " ".join(spoken(piece, language) for piece in (clause, *rest))
+    assert said.replace(" –", ",") == spoken(text, language).replace(" –", ",")
 
 
 @pytest.mark.parametrize("text", ["", "   \n\n ", "...", "\x00", "😀", "你好。再见。"])

@@ -69,6 +69,28 @@ async def test_what_was_prepared_is_not_made_again(network: Path) -> None:
         assert len((await voice.synthesize(phrase("failed", "en"))).sound.samples) > 0
 
 
+async def test_a_fallback_that_begins_an_answer_was_prepared_by_its_clauses(network: Path) -> None:
+    with PiperVoice.load(network) as voice:
+        await prepare_remarks(voice, first_clause_chars=25)
+        clauses = in_sentences(phrase("fallback", "en"), "en", first_clause_chars=25)
+        voice._voice = None  # type: ignore[assignment]  # the network is not needed any more
+        assert len(clauses) == 2
+        for clause in clauses:
+            assert (await voice.synthesize(clause)).words
+
+
+async def test_between_a_clause_and_its_rest_it_pauses_as_at_a_comma(voice: PiperVoice) -> None:
+    text = "If the alarm rings at night, call the caretaker on the ground floor first."
+    first, rest = in_sentences(text, "en", first_clause_chars=20)
+    alone, after, whole = [await voice.synthesize(each) for each in (first, rest, text)]
+    ends = len(alone.sound.samples) - alone.words[-1].end_samples
+    apart_s = (ends + after.words[0].start_samples) / voice.rate_hz
+    night, call = whole.words[5:7]
+    inside_s = (call.start_samples - night.end_samples) / voice.rate_hz
+    assert night.text == "night,"
+    assert 0.1 < apart_s < inside_s + 0.2
+
+
 async def test_what_was_prepared_follows_another_rate(network: Path) -> None:
     with PiperVoice.load(network) as voice:
         await voice.prepare(["One, two, three."])

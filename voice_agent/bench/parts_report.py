@@ -53,13 +53,17 @@ def _stt(figures: SttFigures) -> str:
 def _tts(figures: TtsFigures) -> str:
     rows = [
         ["", "median / 95th percentile (n)"],
-        ["first clause, s", counted(figures.clause_s)],
-        ["its length, characters", counted(figures.clause_chars, ".0f")],
-        ["whole sentence, s", counted(figures.sentence_s)],
+        ["first clause alone, s", counted(figures.clause_s)],
+        ["the same sentences whole, s", counted(figures.whole_s)],
+        ["rest later than the clause's end, s", counted(figures.late_s)],
+        ["the clause's length, characters", counted(figures.clause_chars, ".0f")],
+        ["all sentences, s", counted(figures.sentence_s)],
         ["seconds a second of sound", counted(figures.real_time_factor)],
     ]
-    lines = in_columns(rows)
-    return "\n".join([*lines, f"{figures.sound_s:g} s of sound ({figures.voice})."])
+    counts = f"{figures.divided} of {figures.sentences} sentences have a first clause"
+    length = f"of at least {figures.first_clause_chars} characters"
+    sound = f"{figures.sound_s:g} s of sound ({figures.voice})"
+    return "\n".join([*in_columns(rows), f"{counts} {length}; {sound}."])
 
 
 def _llm(figures: LlmFigures) -> str:

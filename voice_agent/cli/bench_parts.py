@@ -48,10 +48,16 @@ def _tts_parser(what: "Verbs") -> tuple[argparse.ArgumentParser, Measure]:
     tts = what.add_parser(
         "tts",
         help="first sound and speed of the voice",
-        description="Says sentences of the example documents, the first clause of each alone, and "
-        "then the whole.",
+        description="Says sentences of the example documents: whole, and the first clause and the "
+        "rest of each alone.",
     )
     tts.add_argument("--sentences", type=count, default=30, metavar="N", help="how many (30)")
+    tts.add_argument(
+        "--clause-chars",
+        type=count,
+        metavar="N",
+        help="shortest first clause, in place of tts.first_clause_chars",
+    )
     return tts, _tts
 
 
@@ -138,15 +144,17 @@ async def _tts(args: argparse.Namespace, show: "Listener") -> None:
     from voice_agent.settings import load_settings
     from voice_agent.speech_models import load_voice
 
-    name = load_settings().settings.tts.voice
+    tts = load_settings().settings.tts
+    name, chars = tts.voice, args.clause_chars or tts.first_clause_chars
     texts = sentences_of(examples() / "documents")
     step = max(1, len(texts) // args.sentences)
     taken: list[voicing.SentenceVoiced] = []
     with await asyncio.to_thread(load_voice, name, places().models) as voice:
-        async for result in voicing.voiced(voice, texts[::step][: args.sentences]):
+        asked = texts[::step][: args.sentences]
+        async for result in voicing.voiced(voice, asked, first_clause_chars=chars):
             taken.append(result)
             show(result)
-    show(voicing.tts_figures(taken, voice=name))
+    show(voicing.tts_figures(taken, voice=name, first_clause_chars=chars))
 
 
 async def _llm(args: argparse.Namespace, show: "Listener") -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from voice_agent.cli.verbs import Verbs
     from voice_agent.events import Listener
     from voice_agent.settings import Settings
-    from voice_agent.tts import PiperVoice
+    from voice_agent.speaking import Speaking
 
 
 def add(verbs: "Verbs") -> None:
@@ -30,8 +30,10 @@ def add(verbs: "Verbs") -> None:
 
 
 def _say(args: argparse.Namespace) -> int:
+    from voice_agent.engine import StopFlag
     from voice_agent.places import places
     from voice_agent.settings import load_settings
+    from voice_agent.speaking import Speaking
     from voice_agent.speech_models import load_voice
 
     text = _text(args)
@@ -41,7 +43,15 @@ def _say(args: argparse.Namespace) -> int:
     with load_voice(tts.voice, places().models, rate=tts.rate, volume=tts.volume) as voice:
         _check_words(text, voice.language)
         with _speaker(args.out, settings, voice.rate_hz) as speaker:
-            said = asyncio.run(_speak(text, voice, speaker, listener))
+            speaking = Speaking(
+                voice,
+                speaker,
+                turn=None,
+                stop=StopFlag(),
+                emit=listener,
+                first_clause_chars=0 if args.out else tts.first_clause_chars,
+            )
+            said = asyncio.run(_speak(text, speaking))
     if not said:
         sys.stderr.write("voice-agent: nothing in the text can be said.\n")
     return 0
@@ -79,12 +89,8 @@ def _speaker(out: Path | None, settings: "Settings", rate_hz: int) -> "Iterator[
         yield device
 
 
-async def _speak(text: str, voice: "PiperVoice", speaker: "Speaker", listener: "Listener") -> bool:
+async def _speak(text: str, speaking: "Speaking") -> bool:
     """Say the text as an answer is said; return whether anything in it could be."""
-    from voice_agent.engine import StopFlag
-    from voice_agent.speaking import Speaking
-
-    speaking = Speaking(voice, speaker, turn=None, stop=StopFlag(), emit=listener)
     speaking.feed(text)
     speaking.end()
     await speaking.run()

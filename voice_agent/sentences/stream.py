@@ -2,6 +2,7 @@
 
 import re
 
+from voice_agent.sentences.clauses import first_clause_end
 from voice_agent.sentences.languages import language_of
 from voice_agent.sentences.stops import sentence_end
 
@@ -11,8 +12,6 @@ _CONJUNCTION = re.compile(
     r"|wobei|denn|y|pero|porque|que|et|mais|car|qui)\s)"
 )
 _COMMA = re.compile(r",(?=\s)")
-_ANY_CLAUSE = re.compile(r"[,;:](?=\s\S)|\s[–—](?=\s\S)|—(?=\S)")
-_STRUCTURED = re.compile(r"\s*(?:[#>|`~<{•⁃*+-]|\d{1,3}[.)])")
 
 
 class SentenceStream:
@@ -20,7 +19,8 @@ class SentenceStream:
 
     ``max_chars``: a longer sentence is cut at the end of a clause (None: never).
     ``first_clause_chars``: the very first clause is released on its own when it is at least so
-    long (None: never), so that speech starts before the first sentence has ended.
+    long (None: never) and more of its sentence follows, so that speech starts before the first
+    sentence has ended.
 
     Line breaks inside a sentence become spaces, except in code fences. The released pieces are
     written text: Markdown and markup are for `voice_agent.spoken_text`.
@@ -67,12 +67,9 @@ class SentenceStream:
         return self._first_clause(sentence) or self._long_clause(sentence) or end
 
     def _first_clause(self, sentence: str) -> int:
-        if self._first_clause_chars is None or _STRUCTURED.match(sentence):
+        if self._first_clause_chars is None:
             return 0
-        ends = (found.end() for found in _ANY_CLAUSE.finditer(sentence))
-        return next(
-            (e for e in ends if e >= self._first_clause_chars and _balanced(sentence[:e])), 0
-        )
+        return first_clause_end(sentence, self._first_clause_chars)
 
     def _long_clause(self, sentence: str) -> int:
         if self._max_chars is None or len(sentence.rstrip()) <= self._max_chars:

@@ -108,6 +108,15 @@ class Tts(Section):
     volume: float = setting(
         1.0, "Volume", "How loud answers are; 1 is the voice's own.", ge=0, le=1.5
     )
+    first_clause_chars: int = setting(
+        25,
+        "First clause",
+        "An answer's first clause of at least so many characters is spoken while the rest of its "
+        "sentence is still being made; 0: whole sentences only.",
+        unit="characters",
+        ge=0,
+        le=200,
+    )
 
 
 class Audio(Section):

@@ -33,4 +33,5 @@ def _tidy(text: str) -> str:
     text = re.sub(r"([,;:])(?:\s*[,;:])+", r"\1", text)
     text = re.sub(r"[,;:]+(?=[.!?])", "", text)
     text = re.sub(r"^[\s,;:.!?)\]–—-]+(?=\w)", "", text).strip()
+    text = re.sub(r"\s+[–—-]$|—$", ",", text)  # a clause that goes on
     return text if re.search(r"\w", text) else ""
