@@ -55,3 +55,18 @@ def test_a_number_may_be_heard_as_a_word_and_small_words_are_not_numbered() -> N
 def test_numbers_that_measure_or_date_name_nothing() -> None:
     bill = Finding("in October 2024 it was 90 euros", Source("bill.md", "bill"))
     assert not is_about_another("what was it in October 2023", [bill], terms=str.split)
+
+
+def test_what_is_said_of_members_is_no_answer_about_non_members() -> None:
+    fee = [Finding("members pay 5 euros", Source("club.md", "club"))]
+    both = [*fee, Finding("non-members pay 9 euros", Source("club.md", "club"))]
+    asked = "what do non-members pay"
+    assert is_about_another(asked, fee, terms=content_terms)
+    assert not is_about_another(asked, both, terms=content_terms)
+
+
+def test_what_is_said_of_non_members_is_no_answer_about_members() -> None:
+    fee = Finding("Non-members pay 9 euros", Source("club.md", "club"))
+    asked = ("what do members pay", "what do non-members pay", "what is paid in euros")
+    another = [is_about_another(text, [fee], terms=content_terms) for text in asked]
+    assert another == [True, False, False]

@@ -47,21 +47,42 @@ def tells_nothing(question: str, answer: str, *, terms: Terms) -> bool:
 
 
 def is_about_another(question: str, findings: Sequence[Finding], *, terms: Terms) -> bool:
-    """Whether the findings are about another one of what the question numbers.
+    """Whether the findings are about another thing than the question, to judge by its words.
 
     "Flat 4" is not Flat 3: where a word of the question stands with other numbers only, what is
-    said there is no answer. Title, heading and file name count as the statement itself.
+    said there is no answer. Nor is what is said of members one about "non-members", or the other
+    way round. Title, heading and file name count as the statement itself.
     """
-    numbered = _numbered(question, terms)
+    texts = [_whole(finding) for finding in findings]
     found: dict[str, set[str]] = {}
-    for finding in findings:
-        stem = PurePath(finding.source.path).stem if finding.source else ""
-        text = f"{finding.label}\n{finding.text}\n{re.sub('[-_]', ' ', stem)}"
+    for text in texts:
         for word, numbers in _numbered(text, terms).items():
             found.setdefault(word, set()).update(numbers)
-    return any(found.get(word) and not found[word] & own for word, own in numbered.items())
+    other_number = any(
+        found.get(word) and not found[word] & own
+        for word, own in _numbered(question, terms).items()
+    )
+    return other_number or _is_negated_otherwise(question, "\n".join(texts), terms)
 
 
+def _whole(finding: Finding) -> str:
+    stem = PurePath(finding.source.path).stem if finding.source else ""
+    return f"{finding.label}\n{finding.text}\n{re.sub('[-_]', ' ', stem)}"
+
+
+def _is_negated_otherwise(question: str, text: str, terms: Terms) -> bool:
+    """Whether a word of the question stands in ``text`` as its opposite only, "non-" or not."""
+    asked, told = _by_negation(question, terms), _by_negation(text, terms)
+    return any((asked[own] - asked[not own]) & told[not own] - told[own] for own in (False, True))
+
+
+def _by_negation(text: str, terms: Terms) -> dict[bool, set[str]]:
+    """The terms of ``text`` that stand plain (False) and those behind "non-" (True)."""
+    negated = " ".join(_NEGATED.findall(text))
+    return {False: set(terms(_NEGATED.sub(" ", text))), True: set(terms(negated))}
+
+
+_NEGATED = re.compile(r"\b(?:non|nicht)[-\u2010\u2011]([^\W_]+)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:[.,:]\d+)*")
 _NUMBER = re.compile(r"\d{1,3}")
 
