@@ -17,7 +17,7 @@ from voice_agent.research import prompts
 
 OPTIONS = ("yes", "no")
 
-AGAIN = 0.04
+AGAIN = 0.08
 """How much surer the model must be of a later draft than of the first."""
 
 
